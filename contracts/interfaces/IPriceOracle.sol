@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+/// @title The price of computing, asked only when a quote is frozen.
+/// @notice A stale or absurd feed stops new quotes; it never stops a settlement, a refund or an exit.
+interface IPriceOracle {
+    /// @notice The price of computing changed; open tasks keep theirs (INV-12).
+    event PriceChanged(uint64 priceUsd6PerGcums);
+
+    /// @notice The feed has not answered for longer than allowed.
+    error FeedStale(uint256 updatedAt, uint256 maxAgeSeconds);
+    /// @notice The feed's answer is not positive or outside its bounds.
+    error FeedInvalid(int256 answer);
+    /// @notice The price is outside the bounds fixed at deployment.
+    error PriceOutOfBounds(uint64 priceUsd6PerGcums, uint64 minimum, uint64 maximum);
+
+    /// @notice What a task posted now would freeze.
+    /// @return priceUsd6PerGcums Payment-token base units per 10⁹ CU·ms.
+    /// @return stakeWeiPerUsd6 Stake-token wei worth one payment-token base unit.
+    function quote() external view returns (uint64 priceUsd6PerGcums, uint64 stakeWeiPerUsd6);
+
+    /// @notice The price alone, even while the feed is stale.
+    function priceUsd6PerGcums() external view returns (uint64);
+
+    /// @notice Change the price. Requirement: policy role; within the bounds.
+    function setPrice(uint64 priceUsd6PerGcums) external;
+}

@@ -1,0 +1,85 @@
+/**
+ * The one error type of our services and client, and the catalogue of its codes. A code says what happened; the catalogue adds
+ * what it cost and what to do, for people. Branch on `code`, never on a text.
+ */
+export interface CatalogueEntry {
+  /** What happened, in plain words. */
+  meaning: string;
+  /** What it cost the person who sees it. */
+  cost: string;
+  /** What to do. */
+  remedy: string;
+  /** True when the same call may succeed later. */
+  retryable: boolean;
+  /** HTTP status at the gateway, where the error is answered over HTTP. */
+  status?: number;
+}
+
+const nothing = "Nothing.";
+
+export const catalogue = {
+  WIRE_MALFORMED: { meaning: "A message did not follow the protocol.", cost: nothing, remedy: "Update the program that sent it.", retryable: false, status: 400 },
+  WIRE_TOO_LARGE: { meaning: "A message was larger than allowed.", cost: nothing, remedy: "Send less at once.", retryable: false, status: 413 },
+  AUTH_REQUIRED: { meaning: "The request carried no valid signature.", cost: nothing, remedy: "Sign the request with the task's client key or the node's operator key.", retryable: false, status: 401 },
+  AUTH_EXPIRED: { meaning: "The signature has expired, or the clocks differ by more than 30 s.", cost: nothing, remedy: "Check the clock and sign again.", retryable: true, status: 401 },
+  AUTH_FORBIDDEN: { meaning: "The signer has no right to this.", cost: nothing, remedy: "Only the task's payer and its assigned nodes may do this.", retryable: false, status: 403 },
+  TASK_UNKNOWN: { meaning: "The chain does not know this task (yet).", cost: nothing, remedy: "Wait for the post to be mined, then try again.", retryable: true, status: 404 },
+  BLOB_UNKNOWN: { meaning: "No such data is stored here (any more).", cost: nothing, remedy: "Upload it again, or ask another gateway.", retryable: true, status: 404 },
+  BLOB_MISMATCH: { meaning: "The data does not have the hash that was announced.", cost: nothing, remedy: "Upload the exact bytes that were committed to.", retryable: false, status: 409 },
+  BLOB_TOO_LARGE: { meaning: "The data is larger than 32 MiB.", cost: nothing, remedy: "Split the work into several tasks.", retryable: false, status: 413 },
+  BLOB_LIMIT: { meaning: "This task has stored as much as it may.", cost: nothing, remedy: "Use the data that is stored already.", retryable: false, status: 429 },
+  STORE_FULL: { meaning: "The gateway has no room.", cost: nothing, remedy: "Try again later or use another gateway.", retryable: true, status: 507 },
+  ROUTE_UNKNOWN: { meaning: "There is no such address here.", cost: nothing, remedy: "See docs/PROTOCOL.md §5.", retryable: false, status: 404 },
+  CHAIN_UNREACHABLE: { meaning: "The chain's RPC did not answer.", cost: nothing, remedy: "It is tried again; check the RPC address if it lasts.", retryable: true, status: 503 },
+  CHAIN_WRONG: { meaning: "The RPC serves another chain than configured.", cost: nothing, remedy: "Correct the RPC address or the chain id.", retryable: false },
+  SETTING_INVALID: { meaning: "A setting is missing or not valid.", cost: nothing, remedy: "Correct the setting that is named.", retryable: false },
+  KEY_UNSAFE: { meaning: "A publicly known development key was given for a chain other than 31337.", cost: nothing, remedy: "Use a key of your own.", retryable: false },
+  SEAL_BROKEN: { meaning: "Sealed data could not be opened: wrong key, or the bytes were changed.", cost: nothing, remedy: "Fetch it again; if it lasts, the sender made it wrongly.", retryable: false },
+  COMMITMENT_MISMATCH: { meaning: "The data is not what was committed to on chain.", cost: "Nothing: a node that delivers something else is not paid for it by your client's agreement.", remedy: "Keep the receipt; it is evidence.", retryable: false },
+  PAYLOAD_MALFORMED: { meaning: "The opened data is not a payload of this protocol.", cost: nothing, remedy: "Update the program that sealed it.", retryable: false },
+  INPUT_NOT_IMAGE: { meaning: "The file is not a PNG or JPEG image.", cost: nothing, remedy: "Choose a PNG or JPEG file.", retryable: false },
+  INPUT_TOO_LARGE: { meaning: "The input is larger than the model allows.", cost: nothing, remedy: "Use fewer or smaller files.", retryable: false },
+  INPUT_DIMENSIONS: { meaning: "The input does not have the declared dimensions.", cost: "Nothing: the task is refunded.", remedy: "Declare what the input holds; the client does it for you.", retryable: false },
+  WORK_TOO_LOW: { meaning: "The task declares less work than its model needs.", cost: "Nothing: the task is refunded.", remedy: "Use the quote of the client; it computes the work from the manifest.", retryable: false },
+  MODEL_UNKNOWN: { meaning: "This model is not known here.", cost: nothing, remedy: "Choose a model from the list.", retryable: false },
+  MODEL_MISMATCH: { meaning: "A model file does not have the bytes its manifest names.", cost: nothing, remedy: "Install the model's package again.", retryable: false },
+  MODEL_HOSTILE: { meaning: "A model file asks for things a model must not do.", cost: nothing, remedy: "Do not serve it.", retryable: false },
+  PROVIDER_MISSING: { meaning: "The execution provider cannot be used on this machine.", cost: nothing, remedy: "Install its libraries, or set the provider to cpu.", retryable: false },
+  RUNNER_CRASHED: { meaning: "The process that executed the model ended.", cost: "Nothing: the task is refunded, or its backup takes over.", remedy: "Post again; if it lasts, the model or the input is at fault.", retryable: true },
+  RUNNER_TIMED_OUT: { meaning: "The model did not finish in time and was stopped.", cost: "Nothing: the task is refunded, or its backup takes over.", remedy: "Use a smaller input.", retryable: true },
+  NOT_ASSIGNED: { meaning: "The chain does not name this node for this task.", cost: nothing, remedy: "The dispatch is ignored.", retryable: false },
+  NODE_BUSY: { meaning: "All slots are busy.", cost: nothing, remedy: "The backup takes over.", retryable: true },
+  NODE_NOT_REGISTERED: { meaning: "This operator key is not registered.", cost: nothing, remedy: "Register the node with the code that the agent prints.", retryable: true },
+  NOBODY_SERVES: { meaning: "No node that is online serves this model.", cost: nothing, remedy: "Choose another model or wait; what was posted comes back at the deadline.", retryable: true },
+  FEED_STALE: { meaning: "The price feed is stale, so no price can be quoted.", cost: nothing, remedy: "Try again in a few minutes; open tasks are not touched.", retryable: true },
+  PORT_TAKEN: { meaning: "A port is in use.", cost: nothing, remedy: "Stop the program that uses it or set another port.", retryable: false },
+  DISK_FULL: { meaning: "The disk is full.", cost: nothing, remedy: "Free some space.", retryable: true },
+  INTERNAL: { meaning: "A programming error of ours.", cost: nothing, remedy: "Please report it with the log.", retryable: false, status: 500 },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+/** An error with a catalogue code. `fields` are for logs and must never hold a secret. */
+export class NgpuError extends Error {
+  override readonly name = "NgpuError";
+  readonly code: ErrorCode;
+  readonly fields: Record<string, unknown>;
+
+  constructor(code: ErrorCode, fields: Record<string, unknown> = {}, options?: { cause?: unknown }) {
+    const detail = Object.entries(fields)
+      .map(([key, value]) => `${key}=${String(value)}`)
+      .join(" ");
+    super(detail ? `${code}: ${catalogue[code].meaning} (${detail})` : `${code}: ${catalogue[code].meaning}`, options);
+    this.code = code;
+    this.fields = fields;
+  }
+
+  get entry(): CatalogueEntry {
+    return catalogue[this.code];
+  }
+}
+
+/** The catalogue code of anything thrown; INTERNAL when it is not ours. */
+export function codeOf(error: unknown): ErrorCode {
+  return error instanceof NgpuError ? error.code : "INTERNAL";
+}

@@ -1,0 +1,26 @@
+/** Fixed limits of the direct rail, mirrored from contracts/libraries/Limits.sol; a test compares the two. */
+export const limits = {
+  minDeadlineS: 10,
+  maxDeadlineS: 3_600,
+  keeperWindowS: 60,
+  acceptWindowS: 30,
+  settleGraceS: 900,
+  maxAssignments: 8,
+  maxBackups: 1,
+  capNumerator: 5n,
+  capDenominator: 4n,
+  cumsPerPrice: 1_000_000_000n,
+} as const;
+
+/** Limits of the data plane: what a gateway takes and keeps (docs/PROTOCOL.md §5). */
+export const gatewayLimits = {
+  maxFrameBytes: 64 * 1024,
+  maxBlobBytes: 32 * 1024 * 1024,
+  maxOutputsPerTask: 4,
+  storeBytes: 2 * 1024 * 1024 * 1024,
+  keepAfterDeadlineS: 24 * 3_600,
+  clockSkewS: 30,
+  loginExpiryS: 60,
+  blobAccessExpiryS: 300,
+  transportBindingExpiryS: 7 * 24 * 3_600,
+} as const;

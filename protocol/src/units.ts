@@ -1,0 +1,21 @@
+/** The money arithmetic of docs/PROTOCOL.md §1, equal to contracts/libraries/Billing.sol. Integers only, rounded down. */
+import { limits } from "./limits.ts";
+
+/** amount = ⌊powerCu × durationMs × price ÷ 10⁹⌋ in payment-token base units. */
+export function amountUsd6(bill: { powerCu: number; durationMs: number; priceUsd6PerGcums: bigint }): bigint {
+  return (BigInt(bill.powerCu) * BigInt(bill.durationMs) * bill.priceUsd6PerGcums) / limits.cumsPerPrice;
+}
+
+/** Longest billable duration: ⌊work × 5 ÷ (4 × powerCu)⌋ in ms, at most what a u32 holds. */
+export function capMs(task: { workCums: bigint; powerCu: number }): number {
+  if (task.powerCu === 0) return 0;
+  const cap = (task.workCums * limits.capNumerator) / (limits.capDenominator * BigInt(task.powerCu));
+  return cap > 0xffff_ffffn ? 0xffff_ffff : Number(cap);
+}
+
+/** What a post escrows: ⌊work × 5 × price ÷ (4 × 10⁹)⌋ in payment-token base units. */
+export function maxAmountUsd6(task: { workCums: bigint; priceUsd6PerGcums: bigint }): bigint {
+  return (
+    (task.workCums * limits.capNumerator * task.priceUsd6PerGcums) / (limits.capDenominator * limits.cumsPerPrice)
+  );
+}
