@@ -17,7 +17,7 @@ export interface CatalogueEntry {
 
 const nothing = "Nothing.";
 
-export const catalogue = {
+export const errorCatalogue = {
   WIRE_MALFORMED: { meaning: "A message did not follow the protocol.", cost: nothing, remedy: "Update the program that sent it.", retryable: false, status: 400 },
   WIRE_TOO_LARGE: { meaning: "A message was larger than allowed.", cost: nothing, remedy: "Send less at once.", retryable: false, status: 413 },
   AUTH_REQUIRED: { meaning: "The request carried no valid signature.", cost: nothing, remedy: "Sign the request with the task's client key or the node's operator key.", retryable: false, status: 401 },
@@ -34,6 +34,10 @@ export const catalogue = {
   CHAIN_WRONG: { meaning: "The RPC serves another chain than configured.", cost: nothing, remedy: "Correct the RPC address or the chain id.", retryable: false },
   SETTING_INVALID: { meaning: "A setting is missing or not valid.", cost: nothing, remedy: "Correct the setting that is named.", retryable: false },
   KEY_UNSAFE: { meaning: "A publicly known development key was given for a chain other than 31337.", cost: nothing, remedy: "Use a key of your own.", retryable: false },
+  GATEWAY_UNREACHABLE: { meaning: "The gateway did not answer.", cost: nothing, remedy: "It is tried again; check the gateway's address if it lasts.", retryable: true },
+  GATEWAY_UNTRUSTED: { meaning: "The gateway presented itself as another gateway or chain than configured.", cost: nothing, remedy: "Check the gateway's address; nothing was signed for it.", retryable: false },
+  TASK_REFUNDED: { meaning: "The task ended without a result.", cost: "Nothing but the gas of the post: the whole escrow is back in your balance.", remedy: "Post it again; if it lasts, choose another model.", retryable: true },
+  TASK_ABANDONED: { meaning: "Waiting for the task was broken off.", cost: "Nothing yet: it will be billed if a node delivers, else it comes back at the deadline.", remedy: "Open the task again to see how it ended.", retryable: true },
   SEAL_BROKEN: { meaning: "Sealed data could not be opened: wrong key, or the bytes were changed.", cost: nothing, remedy: "Fetch it again; if it lasts, the sender made it wrongly.", retryable: false },
   COMMITMENT_MISMATCH: { meaning: "The data is not what was committed to on chain.", cost: "Nothing: a node that delivers something else is not paid for it by your client's agreement.", remedy: "Keep the receipt; it is evidence.", retryable: false },
   PAYLOAD_MALFORMED: { meaning: "The opened data is not a payload of this protocol.", cost: nothing, remedy: "Update the program that sealed it.", retryable: false },
@@ -57,7 +61,7 @@ export const catalogue = {
   INTERNAL: { meaning: "A programming error of ours.", cost: nothing, remedy: "Please report it with the log.", retryable: false, status: 500 },
 } as const satisfies Record<string, CatalogueEntry>;
 
-export type ErrorCode = keyof typeof catalogue;
+export type ErrorCode = keyof typeof errorCatalogue;
 
 /** An error with a catalogue code. `fields` are for logs and must never hold a secret. */
 export class NgpuError extends Error {
@@ -69,13 +73,13 @@ export class NgpuError extends Error {
     const detail = Object.entries(fields)
       .map(([key, value]) => `${key}=${String(value)}`)
       .join(" ");
-    super(detail ? `${code}: ${catalogue[code].meaning} (${detail})` : `${code}: ${catalogue[code].meaning}`, options);
+    super(detail ? `${code}: ${errorCatalogue[code].meaning} (${detail})` : `${code}: ${errorCatalogue[code].meaning}`, options);
     this.code = code;
     this.fields = fields;
   }
 
   get entry(): CatalogueEntry {
-    return catalogue[this.code];
+    return errorCatalogue[this.code];
   }
 }
 

@@ -10,7 +10,10 @@ export interface TextResult {
     name: string;
     width: number;
     height: number;
+    /** In reading order; confidence is 0 to 1. */
     lines: { text: string; confidence: number; quad: Quad }[];
+    /** Set when more lines were found than the payer declared; the ones after the limit were not read. */
+    truncated?: true;
   }[];
 }
 
@@ -21,6 +24,7 @@ export interface FacesResult {
     name: string;
     width: number;
     height: number;
+    /** Landmarks: right eye, left eye (as the person has them), nose, mouth, right ear, left ear. */
     faces: { score: number; box: { x: number; y: number; width: number; height: number }; landmarks: [number, number][] }[];
   }[];
 }

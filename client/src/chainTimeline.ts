@@ -1,0 +1,59 @@
+/** The life of one task as the chain tells it: one row per event log, in order, each with its block and transaction. */
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import type { Address, Hex, PublicClient } from "viem";
+
+export type Stage = "posted" | "assigned" | "accepted" | "attemptFailed" | "settled" | "refunded" | "cancelled";
+
+export interface TimelineRow {
+  stage: Stage;
+  blockNumber: bigint;
+  blockHash: Hex;
+  /** Chain time in seconds. */
+  timestamp: bigint;
+  txHash: Hex;
+  logIndex: number;
+  /** The event's arguments, as viem decodes them. */
+  args: Record<string, unknown>;
+}
+
+const stageOf: Record<string, Stage> = {
+  TaskPosted: "posted",
+  TaskAssigned: "assigned",
+  TaskAccepted: "accepted",
+  TaskAttemptFailed: "attemptFailed",
+  TaskSettled: "settled",
+  TaskRefunded: "refunded",
+  TaskCancelled: "cancelled",
+};
+
+export async function readTaskTimeline(request: {
+  chain: PublicClient;
+  deployment: { taskEscrow: Address; deploymentBlock: bigint };
+  taskId: Hex;
+}): Promise<TimelineRow[]> {
+  const { chain, deployment, taskId } = request;
+  const events = taskEscrowAbi.filter((item) => item.type === "event" && Object.hasOwn(stageOf, item.name));
+  const logs = await chain.getContractEvents({
+    address: deployment.taskEscrow,
+    abi: events,
+    fromBlock: deployment.deploymentBlock,
+    toBlock: "latest",
+    // Every task event has the task id as its first indexed argument.
+    args: { taskId },
+    strict: true,
+  });
+  const rows = logs.filter((log) => "taskId" in log.args && log.args.taskId === taskId);
+  const times = new Map<bigint, bigint>();
+  for (const blockNumber of new Set(rows.map((log) => log.blockNumber))) {
+    times.set(blockNumber, (await chain.getBlock({ blockNumber })).timestamp);
+  }
+  return rows.map((log) => ({
+    stage: stageOf[log.eventName] ?? "posted",
+    blockNumber: log.blockNumber,
+    blockHash: log.blockHash,
+    timestamp: times.get(log.blockNumber) ?? 0n,
+    txHash: log.transactionHash,
+    logIndex: log.logIndex,
+    args: log.args as Record<string, unknown>,
+  }));
+}

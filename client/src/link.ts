@@ -1,0 +1,105 @@
+/**
+ * One authenticated WebSocket to a gateway, as the client of one task. Works in a browser and in Node, both of which have WebSocket.
+ * The challenge is checked before anything is signed: a gateway that names another audience, chain or escrow gets no login.
+ */
+import { NgpuError } from "@ngpu/protocol/errors";
+import { signMessage, type SigningContext } from "@ngpu/protocol/signed";
+import { loginRole } from "@ngpu/protocol/typedData";
+import { decodeFrame, encodeFrame, subprotocol, type Frame, type FrameOf } from "@ngpu/protocol/wire";
+import { isAddressEqual, keccak256, stringToBytes } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import type { TaskSecrets } from "./taskSecrets.ts";
+
+export interface Link {
+  /** Ends when the connection does. */
+  frames: AsyncIterable<Frame>;
+  send(frame: Frame): void;
+  close(): void;
+}
+
+const loginTimeoutMs = 15_000;
+const loginExpiryS = 50;
+
+export async function openLink(options: {
+  gatewayUrl: string;
+  context: SigningContext;
+  secrets: TaskSecrets;
+  signal: AbortSignal;
+  nowMs?: () => number;
+}): Promise<Link> {
+  const { gatewayUrl, signal } = options;
+  const socket = new WebSocket(`${gatewayUrl.replace(/^http/, "ws")}/v1/link`, subprotocol);
+  const close = (): void => socket.close();
+  signal.addEventListener("abort", close, { once: true });
+  const frames = framesOf(socket, () => signal.removeEventListener("abort", close));
+  const link: Link = { frames: { [Symbol.asyncIterator]: () => frames }, send: (frame) => socket.send(encodeFrame(frame)), close };
+  const timer = setTimeout(close, loginTimeoutMs);
+  try {
+    const challenge = await expectFrame(frames, "challenge", gatewayUrl);
+    link.send({ t: "login", login: await signLogin(options, challenge) });
+    await expectFrame(frames, "welcome", gatewayUrl);
+    return link;
+  } catch (error) {
+    close();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function signLogin(options: Parameters<typeof openLink>[0], challenge: FrameOf<"challenge">) {
+  const { context, gatewayUrl, secrets } = options;
+  const audience = keccak256(stringToBytes(gatewayUrl));
+  const expected =
+    challenge.audience === audience &&
+    challenge.chainId === context.chainId &&
+    isAddressEqual(challenge.escrow, context.verifyingContract);
+  if (!expected) throw new NgpuError("GATEWAY_UNTRUSTED", { gatewayUrl });
+  const expiry = BigInt(Math.floor((options.nowMs?.() ?? Date.now()) / 1_000) + loginExpiryS);
+  const message = { role: loginRole.client, subject: secrets.taskId, nonce: challenge.nonce, audience, expiry };
+  return signMessage({ kind: "login", message, context, signer: privateKeyToAccount(secrets.clientPrivateKey) });
+}
+
+async function expectFrame<T extends Frame["t"]>(
+  frames: AsyncIterator<Frame>,
+  type: T,
+  gatewayUrl: string,
+): Promise<FrameOf<T>> {
+  const { value, done } = await frames.next();
+  if (done === true) throw new NgpuError("GATEWAY_UNREACHABLE", { gatewayUrl, waitingFor: type });
+  const frame = value as Frame;
+  if (frame.t === "error") throw new NgpuError("AUTH_FORBIDDEN", { code: frame.code });
+  if (frame.t !== type) throw new NgpuError("WIRE_MALFORMED", { path: frame.t });
+  return frame as FrameOf<T>;
+}
+
+/** Incoming frames in order, as an iterator that ends with the socket. A malformed frame closes it. */
+function framesOf(socket: WebSocket, onEnd: () => void): AsyncIterator<Frame> {
+  const queue: Frame[] = [];
+  let ended = false;
+  let wake: (() => void) | undefined;
+  const end = (): void => {
+    ended = true;
+    onEnd();
+    wake?.();
+  };
+  socket.addEventListener("message", (event: MessageEvent) => {
+    try {
+      queue.push(decodeFrame(String(event.data)));
+      wake?.();
+    } catch {
+      socket.close();
+    }
+  });
+  socket.addEventListener("close", end);
+  socket.addEventListener("error", () => socket.close());
+  return {
+    async next() {
+      while (queue.length === 0 && !ended) {
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+      const frame = queue.shift();
+      return frame === undefined ? { done: true, value: undefined } : { done: false, value: frame };
+    },
+  };
+}
