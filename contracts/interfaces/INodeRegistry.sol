@@ -36,8 +36,8 @@ interface INodeRegistry {
     error NodeClassInvalid(uint8 classId);
 
     /// @notice Register a machine.
-    /// @dev Effects: creates node `nodeId` owned by the caller. Requirements: class enabled; `operator` never bound before;
-    ///      `signature` is the operator's EIP-712 OperatorBinding(owner = caller, operator, expiry).
+    /// @dev Effects: creates node `nodeId` owned by the caller. Requirements: class enabled; `operator` never bound
+    ///      before; `signature` is the operator's EIP-712 OperatorBinding(owner = caller, operator, expiry).
     /// @param operator Hot key of the machine.
     /// @param payout Address credited with earnings.
     /// @param classId Hardware class.
@@ -74,6 +74,12 @@ interface INodeRegistry {
 
     /// @notice Power in CU used for the next assignment of this node.
     function powerOf(uint32 nodeId) external view returns (uint32);
+
+    /// @notice Where the node's earnings are credited now. Reverts NodeUnknown.
+    function payoutOf(uint32 nodeId) external view returns (address);
+
+    /// @notice `powerOf` if the node `isEligible`, else 0: both questions of an assignment in one call.
+    function eligiblePowerOf(uint32 nodeId) external view returns (uint32);
 
     /// @notice True when the node may be assigned: staked to its class's minimum, not exiting below it, not draining.
     function isEligible(uint32 nodeId) external view returns (bool);

@@ -4,10 +4,10 @@ pragma solidity 0.8.37;
 import {PermitParams} from "../types/TaskTypes.sol";
 
 /// @title The one place that holds payment tokens.
-/// @notice Amounts are base units of the payment token (6 decimals: usd6). Per account: `available` (free, withdrawable by its
-///         owner), `reserved` (locked for open tasks), `credit` (earned, pushed to its owner by anyone).
-///         INV-1: token balance ≥ Σ(available + reserved + credit). Only the rails fixed at deployment can move reserved money,
-///         and only to the payer or to a payee's credit (INV-7).
+/// @notice Amounts are base units of the payment token (6 decimals: usd6). Per account: `available` (free,
+///      withdrawable by its owner), `reserved` (locked for open tasks), `credit` (earned, pushed to its owner by
+///      anyone). INV-1: token balance ≥ Σ(available + reserved + credit). Only the rails fixed at deployment can move
+///      reserved money, and only to the payer or to a payee's credit (INV-7).
 interface IPaymentVault {
     /// @notice One account's money, in one storage slot.
     struct Account {

@@ -36,7 +36,8 @@ interface IStakeVault {
     /// @notice The thaw has not ended.
     error ExitStillThawing(uint32 nodeId, uint40 unlockAt);
 
-    /// @notice Stake for a node. Effects: pulls `amountWei` from the caller. Requirement: caller owns the node, allowance given.
+    /// @notice Stake for a node. Effects: pulls `amountWei` from the caller. Requirement: caller owns the node,
+    ///      allowance given.
     function stake(uint32 nodeId, uint128 amountWei) external;
 
     /// @notice As `stake`, with an EIP-2612 permit in the same transaction (a permit already used is no error).

@@ -4,8 +4,8 @@ pragma solidity 0.8.37;
 import {Accept, PermitParams, PostParams, Receipt, RefundReason, Task, TaskStatus} from "../types/TaskTypes.sol";
 
 /// @title The direct rail: one task, one escrow, one bill.
-/// @notice post → assign → accept → settle, or expire. Nothing here trusts a keeper: whoever calls, money goes to the assigned
-///         node that signed the receipt, within the work cap, or back to the payer (INV-7, INV-8, INV-13).
+/// @notice post → assign → accept → settle, or expire. Nothing here trusts a keeper: whoever calls, money goes to the
+///      assigned node that signed the receipt, within the work cap, or back to the payer (INV-7, INV-8, INV-13).
 interface ITaskEscrow {
     /// @notice A task was posted and its maximum escrowed.
     event TaskPosted(
@@ -99,13 +99,14 @@ interface ITaskEscrow {
     error TaskReceiptStatusInvalid(bytes32 taskId, uint8 status);
 
     /// @notice Post a task and escrow ⌊work × 1.25 × price ÷ 10⁹⌋ in the same transaction.
-    /// @dev Effects: freezes price and stakePerUsd; reserves the maximum in the PaymentVault. Requirements: fields present,
-    ///      deadline within limits, price ≤ maxPrice, feed fresh, payer has balance, allowance or a valid permit.
+    /// @dev Effects: freezes price and stakePerUsd; reserves the maximum in the PaymentVault. Requirements: fields
+    ///      present, deadline within limits, price ≤ maxPrice, feed fresh, payer has balance, allowance or a valid
+    ///      permit.
     /// @return taskId keccak256(abi.encode(chainId, escrow, payer, clientNonce)).
     function post(PostParams calldata params, PermitParams calldata permit) external returns (bytes32 taskId);
 
-    /// @notice Fix primary and backup. Keepers alone for the first KEEPER_WINDOW seconds, then anyone; again when nobody accepted
-    ///         within ACCEPT_WINDOW. Requirement: both eligible, before the deadline.
+    /// @notice Fix primary and backup. Keepers alone for the first KEEPER_WINDOW seconds, then anyone; again when
+    ///      nobody accepted within ACCEPT_WINDOW. Requirement: both eligible, before the deadline.
     function assign(bytes32 taskId, uint32 primary, uint32 backup) external;
 
     /// @notice Record a node's signed accept. Anyone may relay it.

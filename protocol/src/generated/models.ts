@@ -4,7 +4,7 @@ import type { ModelManifest } from "../manifest.ts";
 
 export const models: readonly { readonly modelId: Hex; readonly manifest: ModelManifest }[] = [
   {
-    "modelId": "0x80a7d86a754de35748638e8154a5481a3e341f4ebfd1c10b30b385ec8853b144",
+    "modelId": "0xdc9e5818422b90d22cd4eceea3cc28c585ebe98b153b0c16e06476a6522c9b56",
     "manifest": {
       "format": "ngpu.model/1",
       "name": "pp-ocr-v4",
@@ -106,9 +106,9 @@ export const models: readonly { readonly modelId: Hex; readonly manifest: ModelM
       "work": {
         "baseCums": 4000,
         "perCums": {
-          "images": 30000,
+          "images": 18000,
           "pixels": 220,
-          "lines": 40000
+          "lines": 24000
         }
       },
       "dimensions": {

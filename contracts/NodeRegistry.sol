@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {AccessManaged} from "@openzeppelin/contracts/access/manager/AccessManaged.sol";
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {INodeRegistry} from "./interfaces/INodeRegistry.sol";
+import {IStakeVault} from "./interfaces/IStakeVault.sol";
+import {SignedMessages} from "./libraries/SignedMessages.sol";
+import {OperatorBinding} from "./types/MessageTypes.sol";
+import {Node, NodeClass} from "./types/NodeTypes.sol";
+
+/// @title NodeRegistry
+/// @notice Holds no money. The policy role can add and change classes; it can touch no node's keys or payout.
+/// @dev The registry needs the vault (eligibility) and the vault needs the registry (owners), so the deployer names
+///      the vault once, after both exist; until then no node is eligible.
+contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
+    /// @notice The stake vault is final.
+    event StakeVaultFixed(address stakeVault);
+
+    /// @notice The stake vault was fixed before, is zero, or the caller may not fix it.
+    error RegistryStakeVaultFixed();
+
+    /// @notice Where nodes' stake is read from; zero until fixed.
+    IStakeVault public stakeVault;
+    /// @inheritdoc INodeRegistry
+    uint32 public nodeCount;
+
+    address private immutable _deployer;
+    mapping(uint32 nodeId => Node) private _nodes;
+    mapping(uint8 classId => NodeClass) private _classes;
+    mapping(address operator => uint32 nodeId) private _nodeOfOperator;
+
+    constructor(address authority_) AccessManaged(authority_) EIP712("NGPU", "1") {
+        _deployer = msg.sender;
+    }
+
+    modifier onlyNodeOwner(uint32 nodeId) {
+        if (_existing(nodeId).owner != msg.sender) revert NodeNotOwner(nodeId, msg.sender);
+        _;
+    }
+
+    /// @notice Name the stake vault. Requirement: caller is the deployer; once.
+    function fixStakeVault(address stakeVault_) external {
+        if (msg.sender != _deployer || address(stakeVault) != address(0) || stakeVault_ == address(0)) {
+            revert RegistryStakeVaultFixed();
+        }
+        stakeVault = IStakeVault(stakeVault_);
+        emit StakeVaultFixed(stakeVault_);
+    }
+
+    /// @inheritdoc INodeRegistry
+    function register(address operator, address payout, uint8 classId, uint64 expiry, bytes calldata signature)
+        external
+        returns (uint32 nodeId)
+    {
+        if (payout == address(0)) revert NodeZeroAddress();
+        if (!_classes[classId].enabled) revert NodeClassUnavailable(classId);
+
+        nodeId = ++nodeCount;
+        _bindOperator(nodeId, operator, expiry, signature);
+        _nodes[nodeId] = Node({
+            owner: msg.sender,
+            registeredAt: uint40(block.timestamp),
+            classId: classId,
+            draining: false,
+            operator: operator,
+            payout: payout
+        });
+        emit NodeRegistered(nodeId, msg.sender, operator, payout, classId, _classes[classId].minimumPowerCu);
+    }
+
+    /// @inheritdoc INodeRegistry
+    function rotateOperator(uint32 nodeId, address operator, uint64 expiry, bytes calldata signature)
+        external
+        onlyNodeOwner(nodeId)
+    {
+        address former = _nodes[nodeId].operator;
+        _bindOperator(nodeId, operator, expiry, signature);
+        _nodes[nodeId].operator = operator;
+        emit OperatorRotated(nodeId, former, operator);
+    }
+
+    /// @inheritdoc INodeRegistry
+    function setPayout(uint32 nodeId, address payout) external onlyNodeOwner(nodeId) {
+        if (payout == address(0)) revert NodeZeroAddress();
+        _nodes[nodeId].payout = payout;
+        emit PayoutChanged(nodeId, payout);
+    }
+
+    /// @inheritdoc INodeRegistry
+    function setDraining(uint32 nodeId, bool draining) external {
+        Node storage stored = _existing(nodeId);
+        if (msg.sender != stored.owner && msg.sender != stored.operator) revert NodeNotOwner(nodeId, msg.sender);
+        stored.draining = draining;
+        emit DrainingChanged(nodeId, draining);
+    }
+
+    /// @inheritdoc INodeRegistry
+    function setNodeClass(uint8 classId, string calldata name, NodeClass calldata nodeClass_) external restricted {
+        if (nodeClass_.minimumPowerCu == 0 || nodeClass_.minimumStakeWei == 0) revert NodeClassInvalid(classId);
+        _classes[classId] = nodeClass_;
+        emit NodeClassChanged(
+            classId, name, nodeClass_.minimumPowerCu, nodeClass_.minimumStakeWei, nodeClass_.enabled
+        );
+    }
+
+    /// @inheritdoc INodeRegistry
+    function node(uint32 nodeId) external view returns (Node memory) {
+        return _existing(nodeId);
+    }
+
+    /// @inheritdoc INodeRegistry
+    function nodeClass(uint8 classId) external view returns (NodeClass memory) {
+        return _classes[classId];
+    }
+
+    /// @inheritdoc INodeRegistry
+    function nodeOfOperator(address operator) external view returns (uint32) {
+        return _nodeOfOperator[operator];
+    }
+
+    /// @inheritdoc INodeRegistry
+    function powerOf(uint32 nodeId) external view returns (uint32) {
+        return _classes[_existing(nodeId).classId].minimumPowerCu;
+    }
+
+    /// @inheritdoc INodeRegistry
+    function payoutOf(uint32 nodeId) external view returns (address payout) {
+        payout = _nodes[nodeId].payout;
+        if (payout == address(0)) revert NodeUnknown(nodeId);
+    }
+
+    /// @inheritdoc INodeRegistry
+    function isEligible(uint32 nodeId) external view returns (bool) {
+        return eligiblePowerOf(nodeId) != 0;
+    }
+
+    /// @inheritdoc INodeRegistry
+    function eligiblePowerOf(uint32 nodeId) public view returns (uint32) {
+        Node storage stored = _nodes[nodeId];
+        IStakeVault vault = stakeVault;
+        if (stored.owner == address(0) || stored.draining || address(vault) == address(0)) return 0;
+        NodeClass memory class = _classes[stored.classId];
+        return vault.activeStakeOf(nodeId) < class.minimumStakeWei ? 0 : class.minimumPowerCu;
+    }
+
+    /// @dev Checks the operator's consent to serve the caller and binds it to the node for ever.
+    function _bindOperator(uint32 nodeId, address operator, uint64 expiry, bytes calldata signature) private {
+        if (operator == address(0)) revert NodeZeroAddress();
+        if (_nodeOfOperator[operator] != 0) revert OperatorTaken(operator, _nodeOfOperator[operator]);
+
+        bytes32 binding = SignedMessages.hash(OperatorBinding(msg.sender, operator, expiry));
+        (address signer, ECDSA.RecoverError error_,) =
+            ECDSA.tryRecoverCalldata(_hashTypedDataV4(binding), signature);
+        if (error_ != ECDSA.RecoverError.NoError || signer != operator || block.timestamp > expiry) {
+            revert OperatorBindingInvalid(operator, msg.sender);
+        }
+        _nodeOfOperator[operator] = nodeId;
+    }
+
+    function _existing(uint32 nodeId) private view returns (Node storage stored) {
+        stored = _nodes[nodeId];
+        if (stored.owner == address(0)) revert NodeUnknown(nodeId);
+    }
+}

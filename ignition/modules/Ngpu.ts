@@ -1,0 +1,105 @@
+/**
+ * The core of NGPU on any chain: access manager, registry, vaults, oracle and escrow, wired to a payment token, a
+ * stake token and a price feed that exist already. Deploy it alone with parameters, or through NgpuLocal, which
+ * brings local ones along.
+ */
+import { buildModule } from "@nomicfoundation/hardhat-ignition/modules";
+import type {
+  ArgumentType,
+  IgnitionModuleBuilder,
+  NamedArtifactContractDeploymentFuture,
+} from "@nomicfoundation/ignition-core";
+import { toFunctionSelector } from "viem";
+
+/** What differs from chain to chain. */
+export interface CoreParts {
+  readonly paymentToken: ArgumentType;
+  readonly stakeToken: ArgumentType;
+  readonly priceFeed: ArgumentType;
+  /** Holds KEEPER_ROLE: may assign during the keeper window. */
+  readonly keeper: ArgumentType;
+  /** Holds POLICY_ROLE: may set the price and the node classes. */
+  readonly policy: ArgumentType;
+  /** Default of the parameter of that name. */
+  readonly thawPeriodSeconds: number;
+}
+
+/** Roles of the AccessManager; 0 is its own ADMIN_ROLE. KEEPER_ROLE equals TaskEscrow.KEEPER_ROLE. */
+const KEEPER_ROLE = 1n;
+const POLICY_ROLE = 2n;
+
+const NGPU_WEI = 10n ** 18n;
+
+const nodeClasses = [
+  { name: "cpu", minimumPowerCu: 1_000, minimumStakeWei: 100n * NGPU_WEI },
+  { name: "gpu", minimumPowerCu: 4_000, minimumStakeWei: 400n * NGPU_WEI },
+  { name: "datacenter-gpu", minimumPowerCu: 16_000, minimumStakeWei: 1_600n * NGPU_WEI },
+] as const;
+
+/** Deploys and wires the core. The deployer is the access manager's first admin. */
+export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
+  const accessManager = m.contract("AccessManager", [m.getAccount(0)]);
+  const nodeRegistry = m.contract("NodeRegistry", [accessManager]);
+  const stakeVault = m.contract("StakeVault", [
+    parts.stakeToken,
+    nodeRegistry,
+    m.getParameter("thawPeriodSeconds", parts.thawPeriodSeconds),
+  ]);
+  const paymentVault = m.contract("PaymentVault", [parts.paymentToken]);
+  const priceOracle = m.contract("PriceOracle", [
+    accessManager,
+    parts.priceFeed,
+    m.getParameter("feedMaxAgeSeconds", 3_600),
+    // Believable USD per NGPU, in the feed's 8 decimals: 0.0001 to 10,000.
+    m.getParameter("minAnswer", 10_000n),
+    m.getParameter("maxAnswer", 1_000_000_000_000n),
+    m.getParameter("minPriceUsd6PerGcums", 1_000n),
+    m.getParameter("maxPriceUsd6PerGcums", 10_000_000n),
+    // 0.36 USD for an hour of the reference machine (1,000 CU).
+    m.getParameter("priceUsd6PerGcums", 100_000n),
+  ]);
+  const taskEscrow = m.contract("TaskEscrow", [accessManager, nodeRegistry, paymentVault, priceOracle]);
+
+  m.call(nodeRegistry, "fixStakeVault", [stakeVault]);
+  m.call(paymentVault, "fixRails", [[taskEscrow]]);
+  for (const [classId, { name, ...limits }] of nodeClasses.entries()) {
+    m.call(nodeRegistry, "setNodeClass", [classId, name, { ...limits, enabled: true }], { id: `NodeClass${classId}` });
+  }
+  m.call(accessManager, "grantRole", [KEEPER_ROLE, parts.keeper, 0], { id: "GrantKeeper" });
+  grantPolicy(m, { accessManager, nodeRegistry, priceOracle }, parts.policy);
+
+  return { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow };
+}
+
+type Managed = Record<
+  "accessManager" | "nodeRegistry" | "priceOracle",
+  NamedArtifactContractDeploymentFuture<string>
+>;
+
+/**
+ * Hands the two policy functions to POLICY_ROLE; its holder waits `policyDelaySeconds` between announcing and doing.
+ */
+function grantPolicy(m: IgnitionModuleBuilder, managed: Managed, policy: ArgumentType): void {
+  const { accessManager, nodeRegistry, priceOracle } = managed;
+  m.call(accessManager, "grantRole", [POLICY_ROLE, policy, m.getParameter("policyDelaySeconds", 0)], {
+    id: "GrantPolicy",
+  });
+  const policyFunctions = [
+    { id: "PolicySetsNodeClass", target: nodeRegistry, signature: "setNodeClass(uint8,string,(uint32,uint128,bool))" },
+    { id: "PolicySetsPrice", target: priceOracle, signature: "setPrice(uint64)" },
+  ];
+  for (const { id, target, signature } of policyFunctions) {
+    m.call(accessManager, "setTargetFunctionRole", [target, [toFunctionSelector(signature)], POLICY_ROLE], { id });
+  }
+}
+
+export default buildModule("Ngpu", (m) =>
+  buildCore(m, {
+    paymentToken: m.getParameter("paymentToken"),
+    stakeToken: m.getParameter("stakeToken"),
+    priceFeed: m.getParameter("priceFeed"),
+    keeper: m.getParameter("keeper"),
+    policy: m.getParameter("policy"),
+    thawPeriodSeconds: 14 * 24 * 3_600,
+  }),
+);

@@ -1,0 +1,32 @@
+/** NGPU on the local chain: the core with tokens, a price feed and a faucet that refuse to exist anywhere else. */
+import { buildModule } from "@nomicfoundation/hardhat-ignition/modules";
+import { buildCore } from "./Ngpu.ts";
+
+const USD6 = 10n ** 6n;
+const NGPU_WEI = 10n ** 18n;
+
+/** Accounts #0 and #1 of the development mnemonic. */
+const DEPLOYER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const KEEPER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+export default buildModule("NgpuLocal", (m) => {
+  const deployer = m.getAccount(0);
+  const localUsd = m.contract("LocalUsd", [deployer, 1_000_000_000n * USD6]);
+  const ngpuToken = m.contract("NgpuToken", [deployer, 1_000_000_000n * NGPU_WEI]);
+  // 0.50 USD per NGPU.
+  const localPriceFeed = m.contract("LocalPriceFeed", [deployer, m.getParameter("feedAnswer", 50_000_000n)]);
+  // One drip pays for thousands of small tasks and stakes a node of any class.
+  const faucet = m.contract("Faucet", [localUsd, 1_000n * USD6, ngpuToken, 2_000n * NGPU_WEI, 60]);
+  m.call(localUsd, "transfer", [faucet, 100_000_000n * USD6], { id: "FundFaucetUsd" });
+  m.call(ngpuToken, "transfer", [faucet, 100_000_000n * NGPU_WEI], { id: "FundFaucetNgpu" });
+
+  const core = buildCore(m, {
+    paymentToken: localUsd,
+    stakeToken: ngpuToken,
+    priceFeed: localPriceFeed,
+    keeper: m.getParameter("keeper", KEEPER),
+    policy: m.getParameter("policy", DEPLOYER),
+    thawPeriodSeconds: 300,
+  });
+  return { ...core, localUsd, ngpuToken, localPriceFeed, faucet };
+});
