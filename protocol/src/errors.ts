@@ -48,6 +48,7 @@ export const errorCatalogue = {
   MODEL_UNKNOWN: { meaning: "This model is not known here.", cost: nothing, remedy: "Choose a model from the list.", retryable: false },
   MODEL_MISMATCH: { meaning: "A model file does not have the bytes its manifest names.", cost: nothing, remedy: "Install the model's package again.", retryable: false },
   MODEL_HOSTILE: { meaning: "A model file asks for things a model must not do.", cost: nothing, remedy: "Do not serve it.", retryable: false },
+  MODEL_FAILED: { meaning: "The model could not be executed on this input.", cost: "Nothing: the task is refunded, or its backup takes over.", remedy: "Try another input.", retryable: false },
   PROVIDER_MISSING: { meaning: "The execution provider cannot be used on this machine.", cost: nothing, remedy: "Install its libraries, or set the provider to cpu.", retryable: false },
   RUNNER_CRASHED: { meaning: "The process that executed the model ended.", cost: "Nothing: the task is refunded, or its backup takes over.", remedy: "Post again; if it lasts, the model or the input is at fault.", retryable: true },
   RUNNER_TIMED_OUT: { meaning: "The model did not finish in time and was stopped.", cost: "Nothing: the task is refunded, or its backup takes over.", remedy: "Use a smaller input.", retryable: true },

@@ -1,0 +1,35 @@
+/** Runs the agent of one machine until SIGINT or SIGTERM. Settings: docs/OPERATIONS.md. Exit code 78: the setting cannot work here. */
+import { randomBytes } from "node:crypto";
+import { deploymentOf } from "@ngpu/protocol/deployment";
+import { codeOf } from "@ngpu/protocol/errors";
+import { createChain } from "@ngpu/protocol/service/chain";
+import { systemClock } from "@ngpu/protocol/service/clock";
+import { createLog } from "@ngpu/protocol/service/log";
+import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
+import { startAgent } from "../src/agent/agent.ts";
+import { readAgentSettings } from "../src/agent/settings.ts";
+
+/** EX_CONFIG of sysexits.h: restarting does not help. */
+const configurationExitCode = 78;
+
+const log = createLog({ service: "agent" });
+try {
+  const settings = readAgentSettings(process.env);
+  const { chainId, rpcUrl } = settings;
+  const agent = await startAgent({
+    settings,
+    deployment: deploymentOf(chainId),
+    client: await createChain({ rpcUrl, chainId }),
+    clock: systemClock,
+    log,
+    random: (length) => randomBytes(length),
+  });
+  runUntilSignal({ log, close: () => agent.close() });
+  const { operator, nodeId, registration } = agent;
+  process.stdout.write(`READY ${JSON.stringify({ operator, nodeId, registration })}\n`);
+} catch (error) {
+  const code = codeOf(error);
+  log.fatal({ code, reason: error instanceof Error ? error.message : String(error), ...(code === "INTERNAL" ? { err: error } : {}) }, "agent did not start");
+  const isConfiguration = code === "PROVIDER_MISSING" || code === "SETTING_INVALID" || code === "KEY_UNSAFE" || code === "CHAIN_WRONG";
+  process.exit(isConfiguration ? configurationExitCode : 1);
+}

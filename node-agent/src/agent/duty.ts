@@ -1,0 +1,167 @@
+/**
+ * One task under one assignment, served by this node from dispatch to receipt:
+ *
+ *   read chain → receive input → accept → (as backup: wait for takeover) → execute → receipt
+ *
+ * A duty ends early when the chain moves on, a newer assignment replaces it, or the deadline and its grace pass.
+ */
+import { codeOf, NgpuError } from "@ngpu/protocol/errors";
+import { limits } from "@ngpu/protocol/limits";
+import type { ModelManifest } from "@ngpu/protocol/manifest";
+import type { Clock } from "@ngpu/protocol/service/clock";
+import type { Log } from "@ngpu/protocol/service/log";
+import { signMessage, type Signed, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";
+import type { Frame } from "@ngpu/protocol/wire";
+import type { Hex } from "viem";
+import type { RunnerPool } from "../pool/runnerPool.ts";
+import type { Blobs } from "./blobs.ts";
+import type { AgentChain } from "./chain.ts";
+import { executeTask, failureOf, type Outcome } from "./executeTask.ts";
+import type { Journal, JournalEntry } from "./journal.ts";
+import { readTask, type AssignedTask } from "./readTask.ts";
+import { receiveInput, type OpenedInput } from "./receiveInput.ts";
+import { reportProgress } from "./reportProgress.ts";
+import { signReceipt } from "./signReceipt.ts";
+import type { WrapBox } from "./wrapBox.ts";
+
+/** What every duty of one node shares. */
+export interface DutyParts {
+  nodeId: number;
+  context: SigningContext;
+  signer: TypedDataSigner;
+  secret: Uint8Array;
+  manifests: ReadonlyMap<Hex, ModelManifest>;
+  chain: AgentChain;
+  blobs: Blobs;
+  pool: RunnerPool;
+  journal: Journal;
+  wraps: WrapBox;
+  send: (frame: Frame) => void;
+  clock: Clock;
+  log: Log;
+  random: (length: number) => Uint8Array;
+}
+
+export interface Duty {
+  taskId: Hex;
+  assignment: number;
+  /** True from the moment this node is the one to execute. */
+  isPrimary(): boolean;
+  /** A dispatch for the same assignment: tells again what was accepted, and may ask a backup to take over. */
+  remind(dispatch: { attempt: number; role: "primary" | "backup" }): void;
+  end(): void;
+  ended: Promise<void>;
+}
+
+const assignmentVisibleMs = 10_000;
+const pollMs = 250;
+
+export function startDuty(parts: DutyParts, dispatch: { taskId: Hex; assignment: number; attempt: number; role: "primary" | "backup" }): Duty {
+  const { nodeId, context, signer, chain, manifests, journal, wraps, send, clock, log } = parts;
+  const { taskId, assignment } = dispatch;
+  const ending = new AbortController();
+  const { signal } = ending;
+  const takeover = Promise.withResolvers<void>();
+  let { attempt, role } = dispatch;
+  let accept: Signed<"accept"> | undefined;
+  if (role === "primary") takeover.resolve();
+
+  const say = (entry: JournalEntry): void => send({ t: "receipt", receipt: entry.receipt, detail: entry.detail });
+
+  const serve = async (): Promise<void> => {
+    const task = await visibleTask();
+    const startedAt = clock.monotonicMs();
+    const leftMs = (): number => Math.max(1, task.leftS * 1_000 - (clock.monotonicMs() - startedAt));
+    const deadline = new AbortController();
+    void clock.sleep(leftMs(), signal).then(() => deadline.abort());
+    void clock.sleep(leftMs() + limits.settleGraceS * 1_000, signal).then(() => ending.abort());
+    let input: OpenedInput;
+    try {
+      const waiting = AbortSignal.any([signal, deadline.signal]);
+      const nextWrap = wraps.reader({ taskId, assignment, nodeId, signal: waiting });
+      input = await receiveInput({ ...parts, task, nextWrap, signal: waiting });
+    } catch (error) {
+      const failure = failureOf(error, { startMs: clock.nowMs(), slot: 0 });
+      if (failure === undefined) throw error;
+      return conclude(task, attempt, failure);
+    }
+    if (!journal.hasRoom()) throw new NgpuError("DISK_FULL");
+    const message = { taskId, assignment, nodeId, inputCommitment: task.inputCommitment, timeMs: BigInt(clock.nowMs()) };
+    accept = await signMessage({ kind: "accept", message, context, signer });
+    send({ t: "accept", accept });
+    log.info({ taskId, assignment, role }, "accepted");
+
+    await Promise.race([takeover.promise, aborted(signal), aborted(deadline.signal)]);
+    if (signal.aborted || deadline.signal.aborted) return;
+    const executing = attempt;
+    const known = journal.find({ taskId, assignment, attempt: executing });
+    if (known !== undefined) return say(known);
+    const progress = reportProgress({ ...parts, taskId, assignment, attempt: executing });
+    let outcome: Outcome;
+    try {
+      const options = { ...parts, task, input, attempt: executing, deadline: { signal: deadline.signal, leftMs }, signal };
+      outcome = await executeTask({ ...options, onProgress: progress.reached });
+    } finally {
+      await progress.stop();
+    }
+    return conclude(task, executing, outcome);
+  };
+
+  const conclude = async (task: AssignedTask, concluded: number, outcome: Outcome): Promise<void> => {
+    const known = journal.find({ taskId, assignment, attempt: concluded });
+    const entry = known ?? (await signReceipt({ ...parts, task, attempt: concluded, outcome, signal }));
+    if (entry === undefined) return;
+    say(entry);
+    const { status, durationMs, slot } = entry.receipt.message;
+    log.info({ taskId, assignment, attempt: concluded, status, durationMs, slot, detail: entry.detail }, "receipt sent");
+  };
+
+  /** The keeper may see a block before this node's RPC does. */
+  const visibleTask = async (): Promise<AssignedTask> => {
+    const patienceMs = clock.monotonicMs() + assignmentVisibleMs;
+    for (;;) {
+      try {
+        return await readTask({ taskId, assignment, nodeId, chain, manifests });
+      } catch (error) {
+        const code = codeOf(error);
+        const mayAppear = code === "TASK_UNKNOWN" || code === "CHAIN_UNREACHABLE";
+        if (!mayAppear || signal.aborted || clock.monotonicMs() > patienceMs) throw error;
+      }
+      await clock.sleep(pollMs, signal);
+    }
+  };
+
+  const ended = serve()
+    .catch((error: unknown) => {
+      if (signal.aborted) return;
+      const code = codeOf(error);
+      const fields = { taskId, assignment, role, code, reason: error instanceof Error ? error.message : String(error) };
+      if (code === "DISK_FULL") log.error(fields, "the disk is full; no new task is accepted before there is room");
+      else if (code === "INTERNAL") log.error({ ...fields, err: error }, "task dropped");
+      else log.warn(fields, "task dropped");
+    })
+    .finally(() => ending.abort());
+
+  return {
+    taskId,
+    assignment,
+    isPrimary: () => role === "primary",
+    remind(newer) {
+      if (accept !== undefined) send({ t: "accept", accept });
+      if (newer.role === "backup" || newer.attempt < attempt) return;
+      if (role === "backup") log.info({ taskId, assignment, attempt: newer.attempt }, "taking over");
+      ({ attempt } = newer);
+      role = "primary";
+      takeover.resolve();
+    },
+    end: () => ending.abort(),
+    ended,
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,37 @@
+/** Runs one payload through a confined runner without any chain: for calibration, the agent's own benchmark, and tests. */
+import { catalogue } from "@ngpu/protocol/catalogue";
+import { NgpuError } from "@ngpu/protocol/errors";
+import type { TaskResult } from "@ngpu/protocol/results";
+import { encodePayload, type Payload } from "@ngpu/protocol/sealed/payload";
+import { systemClock } from "@ngpu/protocol/service/clock";
+import { probeConfinement } from "./pool/confinement.ts";
+import { locateModel } from "./pool/modelFiles.ts";
+import { startRunner, type RunnerModel } from "./pool/runnerProcess.ts";
+
+export interface LocalRunner {
+  run(task: { model: string; payload: Payload; timeoutMs?: number }): Promise<{ result: TaskResult; durationMs: number }>;
+  close(): Promise<void>;
+}
+
+/** Models of the catalogue with the places of their files. */
+export function installedModels(folders: readonly string[] = []): RunnerModel[] {
+  return catalogue.map(({ modelId, manifest }) => ({ modelId, manifest, paths: locateModel(manifest, folders) }));
+}
+
+export async function createLocalRunner(options: { provider?: string } = {}): Promise<LocalRunner> {
+  const { provider = "cpu" } = options;
+  const models = installedModels();
+  const runner = await startRunner({ models, provider, confinement: probeConfinement(), clock: systemClock, startTimeoutMs: 60_000 });
+  return {
+    async run({ model, payload, timeoutMs = 60_000 }) {
+      const found = models.find(({ manifest }) => manifest.name === model);
+      if (found === undefined) throw new NgpuError("MODEL_UNKNOWN", { model });
+      const { result, durationMs } = await runner.execute({ modelId: found.modelId, body: encodePayload(payload), timeoutMs });
+      return { result: JSON.parse(new TextDecoder().decode(result)) as TaskResult, durationMs };
+    },
+    async close() {
+      runner.kill();
+      await runner.ended;
+    },
+  };
+}

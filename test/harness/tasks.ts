@@ -1,0 +1,84 @@
+/** Posts tasks on a test chain, as a payer's client would. */
+import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import { taskIdOf } from "@ngpu/protocol/ids";
+import { keccak256, maxUint256, stringToBytes, toHex, type Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import type { TestChain } from "./chain.ts";
+
+export interface TestTask {
+  taskId: Hex;
+  modelId: Hex;
+  inputCommitment: Hex;
+  inputCiphertext: Hex;
+  /** Any bytes whose hash is `inputCiphertext`. */
+  sealedInput: Uint8Array;
+  clientKey: PrivateKeyAccount;
+  workCums: bigint;
+  deadlineS: number;
+}
+
+let posted = 0;
+
+export async function postTask(
+  chain: TestChain,
+  options: {
+    payerIndex?: number;
+    modelId?: Hex;
+    inputCommitment?: Hex;
+    sealedInput?: Uint8Array;
+    clientKey?: PrivateKeyAccount;
+    workCums?: bigint;
+    deadlineInS?: number;
+    backups?: number;
+  } = {},
+): Promise<TestTask> {
+  const {
+    payerIndex = 2,
+    modelId = keccak256(stringToBytes("model")),
+    inputCommitment = keccak256(stringToBytes("input commitment")),
+    sealedInput = stringToBytes(`sealed input ${posted++} ${generatePrivateKey()}`),
+    clientKey = privateKeyToAccount(generatePrivateKey()),
+    workCums = 2_000_000n,
+    deadlineInS = 600,
+    backups = 1,
+  } = options;
+  const { deployment, chainId } = chain;
+  const { localUsd, paymentVault, taskEscrow } = deployment;
+  if (localUsd === undefined) throw new Error("the test chain has no local payment token");
+  const payer = chain.account(payerIndex);
+  const usd = { address: localUsd, abi: localUsdAbi };
+  await chain.write({ account: chain.account(0), ...usd, functionName: "transfer", args: [payer.address, 10_000_000n] });
+  await chain.write({ account: payer, ...usd, functionName: "approve", args: [paymentVault, maxUint256] });
+
+  const clientNonce = generatePrivateKey();
+  const inputCiphertext = keccak256(sealedInput);
+  const deadlineS = (await chain.nowS()) + deadlineInS;
+  const params = {
+    clientNonce,
+    modelId,
+    inputCommitment,
+    inputCiphertext,
+    clientKey: clientKey.address,
+    workCums,
+    maxPriceUsd6PerGcums: 10_000_000n,
+    deadline: deadlineS,
+    backups,
+  };
+  const noPermit = { value: 0n, deadline: 0n, v: 0, r: toHex(0, { size: 32 }), s: toHex(0, { size: 32 }) };
+  const escrow = { address: taskEscrow, abi: taskEscrowAbi };
+  await chain.write({ account: payer, ...escrow, functionName: "post", args: [params, noPermit] });
+  const taskId = taskIdOf({ chainId, escrow: taskEscrow, payer: payer.address, clientNonce });
+  return { taskId, modelId, inputCommitment, inputCiphertext, sealedInput, clientKey, workCums, deadlineS };
+}
+
+/** Assigns a pair as the keeper. */
+export async function assignTask(chain: TestChain, pair: { taskId: Hex; primary: number; backup: number }): Promise<void> {
+  await chain.write({
+    account: chain.account(1),
+    address: chain.deployment.taskEscrow,
+    abi: taskEscrowAbi,
+    functionName: "assign",
+    args: [pair.taskId, pair.primary, pair.backup],
+  });
+}
