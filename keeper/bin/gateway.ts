@@ -1,0 +1,40 @@
+/** Runs a gateway until SIGINT or SIGTERM. Settings: docs/OPERATIONS.md. */
+import { deploymentOf } from "@ngpu/protocol/deployment";
+import { codeOf } from "@ngpu/protocol/errors";
+import { createChain } from "@ngpu/protocol/service/chain";
+import { systemClock } from "@ngpu/protocol/service/clock";
+import { createLog } from "@ngpu/protocol/service/log";
+import { readInteger, readPort, readText, readUrl } from "@ngpu/protocol/service/settings";
+import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
+import { startGateway } from "@ngpu/keeper/gateway/gateway";
+
+const log = createLog({ service: "gateway" });
+try {
+  const { env } = process;
+  const chainId = readInteger(env, "NGPU_CHAIN_ID", { fallback: 31_337, minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+  const chain = await createChain({ rpcUrl: readUrl(env, "NGPU_RPC_URL", "http://127.0.0.1:8545"), chainId });
+  const publicUrl = env.NGPU_GATEWAY_PUBLIC_URL ? readUrl(env, "NGPU_GATEWAY_PUBLIC_URL") : undefined;
+  const origins = readText(env, "NGPU_ALLOWED_ORIGINS", "http://localhost:3000,http://127.0.0.1:3000");
+  const gateway = await startGateway({
+    host: readText(env, "NGPU_GATEWAY_HOST", "127.0.0.1"),
+    port: readPort(env, "NGPU_GATEWAY_PORT", 8_600),
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    allowedOrigins: origins.split(",").map((origin) => origin.trim()),
+    dataDir: resolve(readText(env, "NGPU_DATA_DIR", "data/gateway")),
+    storeBytes: readInteger(env, "NGPU_STORE_BYTES", { fallback: 2 ** 31, minimum: 2 ** 20, maximum: 2 ** 50 }),
+    pollMs: readInteger(env, "NGPU_POLL_MS", { fallback: 250, minimum: 50, maximum: 60_000 }),
+    chainId,
+    chain,
+    deployment: deploymentOf(chainId),
+    clock: systemClock,
+    log,
+    random: (length) => randomBytes(length),
+  });
+  runUntilSignal({ log, close: () => gateway.close() });
+  process.stdout.write(`READY ${JSON.stringify({ url: gateway.url })}\n`);
+} catch (error) {
+  log.fatal({ err: error, code: codeOf(error) }, "gateway did not start");
+  process.exitCode = 1;
+}

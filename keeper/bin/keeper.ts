@@ -1,0 +1,47 @@
+/** Runs a keeper until SIGINT or SIGTERM. Settings: docs/OPERATIONS.md. */
+import { deploymentOf } from "@ngpu/protocol/deployment";
+import { codeOf } from "@ngpu/protocol/errors";
+import { createChain } from "@ngpu/protocol/service/chain";
+import { systemClock } from "@ngpu/protocol/service/clock";
+import { createLog } from "@ngpu/protocol/service/log";
+import { readInteger, readPrivateKey, readText, readUrl } from "@ngpu/protocol/service/settings";
+import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
+import { readFileSync } from "node:fs";
+import { privateKeyToAccount } from "viem/accounts";
+import { createAuthority } from "@ngpu/keeper/chain/authority";
+import { startKeeper } from "@ngpu/keeper/keeper/keeper";
+
+const log = createLog({ service: "keeper" });
+try {
+  const { env } = process;
+  const chainId = readInteger(env, "NGPU_CHAIN_ID", { fallback: 31_337, minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+  const rpcUrl = readUrl(env, "NGPU_RPC_URL", "http://127.0.0.1:8545");
+  const readFile = (path: string): string => readFileSync(path, "utf8");
+  const account = privateKeyToAccount(readPrivateKey(env, "NGPU_KEEPER_KEY", { chainId, readFile }));
+  const gatewayUrls = readText(env, "NGPU_GATEWAY_URL", "http://127.0.0.1:8600")
+    .split(",")
+    .map((url) => url.trim().replace(/\/+$/, ""));
+  const chain = await createChain({ rpcUrl, chainId });
+  const deployment = deploymentOf(chainId);
+  const authority = createAuthority({ chain, deployment, clock: systemClock });
+  if (!(await authority.isKeeper(account.address))) {
+    log.error({ account: account.address }, "this account has no keeper role: gateways refuse it until it is granted");
+  }
+  const keeper = startKeeper({
+    chainId,
+    rpcUrl,
+    chain,
+    deployment,
+    account,
+    gatewayUrls,
+    clock: systemClock,
+    log,
+    random01: Math.random,
+    everyMs: readInteger(env, "NGPU_POLL_MS", { fallback: 250, minimum: 50, maximum: 60_000 }),
+  });
+  runUntilSignal({ log, close: () => keeper.stop() });
+  process.stdout.write(`READY ${JSON.stringify({ account: account.address })}\n`);
+} catch (error) {
+  log.fatal({ err: error, code: codeOf(error) }, "keeper did not start");
+  process.exitCode = 1;
+}

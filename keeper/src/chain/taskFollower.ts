@@ -1,0 +1,160 @@
+/**
+ * Follows TaskEscrow by reading its logs up to the newest block. The cursor is a hint: the last blocks are read again each time,
+ * and when the block under the cursor is no longer the one that was read (reorganisation, chain restart), everything is read anew.
+ */
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import type { Deployment } from "@ngpu/protocol/deployment";
+import { formatLog, parseEventLogs, type Hex, type PublicClient, type RpcLog } from "viem";
+import { applyTaskLog, isTaskLog, type TaskFacts, type TaskLog } from "./taskFacts.ts";
+
+export interface Head {
+  number: bigint;
+  hash: Hex;
+  /** Chain time in seconds. */
+  timestampS: number;
+}
+
+export interface TaskFollower {
+  /** Reads on to the newest block; a call during a poll shares it. Rejects when the chain does not answer. */
+  poll(): Promise<Head>;
+  /** The newest block that was read completely. */
+  head(): Head | undefined;
+  known(taskId: Hex): TaskFacts | undefined;
+  /** As `known`, but asks the chain when it is not: for tasks just posted, and for those that ended long ago. */
+  lookup(taskId: Hex): Promise<TaskFacts | undefined>;
+  open(): TaskFacts[];
+  /** Block of the node's newest assignment that is known; 0 when none is. */
+  lastAssignedBlock(nodeId: number): bigint;
+}
+
+export function createTaskFollower(options: {
+  chain: PublicClient;
+  deployment: Deployment;
+  /** Blocks below the cursor that are read again, for RPCs whose log index lags behind their head. */
+  rereadBlocks?: number;
+  /** Most blocks asked for at once. */
+  chunkBlocks?: number;
+  /** Ended tasks that are remembered. */
+  keepEnded?: number;
+  /** Told about every task whose facts changed, once per poll. */
+  onChange?: (facts: TaskFacts) => void;
+}): TaskFollower {
+  const { chain, deployment, rereadBlocks = 8, chunkBlocks = 5_000, keepEnded = 20_000, onChange } = options;
+  const firstBlock = BigInt(deployment.deploymentBlock);
+  const open = new Map<Hex, TaskFacts>();
+  const ended = new Map<Hex, TaskFacts>();
+  const lastAssigned = new Map<number, bigint>();
+  let cursor: Head | undefined;
+  let polling: Promise<Head> | undefined;
+
+  const known = (taskId: Hex): TaskFacts | undefined => open.get(taskId) ?? ended.get(taskId);
+
+  const poll = (): Promise<Head> => {
+    polling ??= readOn().finally(() => (polling = undefined));
+    return polling;
+  };
+
+  async function readOn(): Promise<Head> {
+    const head = await headOf(chain);
+    if (cursor?.hash === head.hash) return head;
+    if (cursor !== undefined && !(await stillStands(cursor, head))) forget();
+    const changed = new Map<Hex, TaskFacts>();
+    const from = cursor === undefined ? firstBlock : max(firstBlock, cursor.number + 1n - BigInt(rereadBlocks));
+    for (let low = from; low <= head.number; low += BigInt(chunkBlocks)) {
+      const high = min(head.number, low + BigInt(chunkBlocks) - 1n);
+      for (const log of await readLogs({ low, high })) {
+        const facts = apply(log);
+        if (facts !== undefined) changed.set(facts.taskId, facts);
+      }
+    }
+    cursor = head;
+    for (const taskId of ended.keys()) {
+      if (ended.size <= keepEnded) break;
+      ended.delete(taskId);
+    }
+    for (const facts of changed.values()) onChange?.(facts);
+    return head;
+  }
+
+  async function stillStands(read: Head, head: Head): Promise<boolean> {
+    if (head.number <= read.number) return false;
+    const block = await chain.getBlock({ blockNumber: read.number });
+    return block.hash === read.hash;
+  }
+
+  function forget(): void {
+    open.clear();
+    ended.clear();
+    lastAssigned.clear();
+    cursor = undefined;
+  }
+
+  function apply(log: TaskLog): TaskFacts | undefined {
+    if (log.eventName === "TaskAssigned") {
+      for (const nodeId of [log.args.primary, log.args.backup]) {
+        lastAssigned.set(nodeId, max(lastAssigned.get(nodeId) ?? 0n, log.blockNumber));
+      }
+    }
+    const before = known(log.args.taskId);
+    const facts = applyTaskLog(before, log);
+    if (facts === undefined || facts === before) return undefined;
+    if (facts.ended === undefined) {
+      open.set(facts.taskId, facts);
+      return facts;
+    }
+    open.delete(facts.taskId);
+    const news = before?.ended === undefined;
+    ended.set(facts.taskId, facts);
+    return news ? facts : undefined;
+  }
+
+  async function readLogs(range: { low: bigint; high: bigint; taskId?: Hex }): Promise<TaskLog[]> {
+    const logs: RpcLog[] = await chain.request({
+      method: "eth_getLogs",
+      params: [
+        {
+          address: deployment.taskEscrow,
+          fromBlock: `0x${range.low.toString(16)}`,
+          toBlock: `0x${range.high.toString(16)}`,
+          ...(range.taskId === undefined ? {} : { topics: [null, range.taskId] }),
+        },
+      ],
+    });
+    const parsed = parseEventLogs({ abi: taskEscrowAbi, logs: logs.map((log) => formatLog(log)), strict: true });
+    return parsed.filter(isTaskLog);
+  }
+
+  async function lookup(taskId: Hex): Promise<TaskFacts | undefined> {
+    if (known(taskId) !== undefined) return known(taskId);
+    const head = await poll();
+    if (known(taskId) !== undefined || ended.size < keepEnded) return known(taskId);
+    let facts: TaskFacts | undefined;
+    for (let low = firstBlock; low <= head.number; low += BigInt(chunkBlocks)) {
+      const high = min(head.number, low + BigInt(chunkBlocks) - 1n);
+      for (const log of await readLogs({ low, high, taskId })) facts = applyTaskLog(facts, log);
+    }
+    return facts;
+  }
+
+  return {
+    poll,
+    head: () => cursor,
+    known,
+    lookup,
+    open: () => [...open.values()],
+    lastAssignedBlock: (nodeId) => lastAssigned.get(nodeId) ?? 0n,
+  };
+}
+
+async function headOf(chain: PublicClient): Promise<Head> {
+  const block = await chain.getBlock({ blockTag: "latest" });
+  return { number: block.number, hash: block.hash, timestampS: Number(block.timestamp) };
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

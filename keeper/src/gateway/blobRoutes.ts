@@ -1,0 +1,98 @@
+/** Who may store and fetch which blob: the client key its input, nodes of the standing assignment their outputs (BlobAccess). */
+import { decodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
+import { NgpuError } from "@ngpu/protocol/errors";
+import { gatewayLimits } from "@ngpu/protocol/limits";
+import { recoverSigner, type SigningContext } from "@ngpu/protocol/signed";
+import { blobAction } from "@ngpu/protocol/typedData";
+import type { Clock } from "@ngpu/protocol/service/clock";
+import type { ReadStream } from "node:fs";
+import { isAddressEqual, type Address, type Hex } from "viem";
+import type { Authority } from "../chain/authority.ts";
+import { assignedNodes, type TaskFacts } from "../chain/taskFacts.ts";
+import type { BlobLabel, BlobStore } from "./blobStore.ts";
+import type { TaskWatch } from "./taskWatch.ts";
+
+export interface BlobRoutes {
+  put(request: BlobRequest & { bytes: number | undefined; body: AsyncIterable<Uint8Array> }): Promise<"stored" | "present">;
+  get(request: BlobRequest): Promise<{ bytes: number; stream: () => ReadStream }>;
+}
+
+export interface BlobRequest {
+  taskId: Hex;
+  hash: Hex;
+  authorization: string | undefined;
+}
+
+/** How long an upload may be ahead of the gateway's view of the chain. */
+const postVisibleMs = 10_000;
+const mostUploads = 64;
+
+export function createBlobRoutes(options: {
+  store: BlobStore;
+  tasks: TaskWatch;
+  authority: Authority;
+  context: SigningContext;
+  clock: Clock;
+}): BlobRoutes {
+  const { store, tasks, authority, context, clock } = options;
+  let uploads = 0;
+
+  return {
+    async put({ taskId, hash, authorization, bytes, body }) {
+      const signer = await signerOf({ taskId, hash, authorization, action: blobAction.write });
+      if (bytes !== undefined && bytes > gatewayLimits.maxBlobBytes) throw new NgpuError("BLOB_TOO_LARGE");
+      const facts = await tasks.find(taskId, postVisibleMs);
+      const label = await labelOf(facts, hash, signer);
+      if (uploads >= mostUploads) throw new NgpuError("STORE_FULL", { uploads });
+      uploads += 1;
+      try {
+        return await store.put({ taskId, hash, label, deadlineS: facts.deadlineS, body });
+      } finally {
+        uploads -= 1;
+      }
+    },
+    async get({ taskId, hash, authorization }) {
+      const signer = await signerOf({ taskId, hash, authorization, action: blobAction.read });
+      const facts = await tasks.find(taskId, postVisibleMs);
+      const may = isAddressEqual(signer, facts.clientKey) || (await nodeOf(facts, signer)) !== 0;
+      if (!may) throw new NgpuError("AUTH_FORBIDDEN", { taskId });
+      return store.get(taskId, hash);
+    },
+  };
+
+  async function signerOf(request: BlobRequest & { action: number }): Promise<Address> {
+    const access = decodeBlobAuthorization(request.authorization);
+    const { action, taskId, blobHash, expiry } = access.message;
+    const fits = action === request.action && taskId === request.taskId && blobHash === request.hash;
+    if (!fits) throw new NgpuError("AUTH_FORBIDDEN", { part: "blob access" });
+    const nowS = Math.floor(clock.nowMs() / 1_000);
+    const { clockSkewS, blobAccessExpiryS } = gatewayLimits;
+    const inTime = expiry >= BigInt(nowS - clockSkewS) && expiry <= BigInt(nowS + blobAccessExpiryS + clockSkewS);
+    if (!inTime) throw new NgpuError("AUTH_EXPIRED", { part: "blob access" });
+    const signer = await recoverSigner({ kind: "blobAccess", signed: access, context });
+    if (signer === undefined) throw new NgpuError("AUTH_REQUIRED");
+    return signer;
+  }
+
+  async function labelOf(facts: TaskFacts, hash: Hex, signer: Address): Promise<BlobLabel> {
+    if (hash === facts.inputCiphertext) {
+      if (isAddressEqual(signer, facts.clientKey)) return { kind: "input" };
+      throw new NgpuError("AUTH_FORBIDDEN", { part: "input" });
+    }
+    // A node may have seen its assignment before the gateway did.
+    const isKnown = (await nodeOf(facts, signer)) !== 0;
+    const fresh = isKnown ? facts : ((await tasks.refresh(facts.taskId)) ?? facts);
+    const nodeId = await nodeOf(fresh, signer);
+    const { assigned, ended } = fresh;
+    const wanted = ended === undefined || ended.outputCiphertext === hash;
+    if (nodeId === 0 || assigned === undefined || !wanted) throw new NgpuError("AUTH_FORBIDDEN", { part: "output" });
+    return { kind: "output", nodeId, assignment: assigned.assignment };
+  }
+
+  /** The node of the standing assignment whose operator this is now; 0 when none. */
+  async function nodeOf(facts: TaskFacts, signer: Address): Promise<number> {
+    const nodeId = await authority.nodeOfOperator(signer);
+    if (!assignedNodes(facts).includes(nodeId)) return 0;
+    return isAddressEqual(await authority.operatorOf(nodeId), signer) ? nodeId : 0;
+  }
+}

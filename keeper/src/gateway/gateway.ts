@@ -1,0 +1,223 @@
+/**
+ * The data plane in one process: a WebSocket hub and a store of ciphertext. It sees no plaintext, holds no key, decides nothing
+ * about money, and forgets everything but blobs when it stops.
+ */
+import type { Deployment } from "@ngpu/protocol/deployment";
+import { NgpuError } from "@ngpu/protocol/errors";
+import { gatewayLimits } from "@ngpu/protocol/limits";
+import type { Clock } from "@ngpu/protocol/service/clock";
+import type { Log } from "@ngpu/protocol/service/log";
+import { createLoop } from "@ngpu/protocol/service/loop";
+import { closeCode, subprotocol, type Frame } from "@ngpu/protocol/wire";
+import { createServer, type IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { keccak256, stringToBytes, toHex, type PublicClient } from "viem";
+import { WebSocketServer, type WebSocket } from "ws";
+import { createAuthority } from "../chain/authority.ts";
+import { createBlobRoutes } from "./blobRoutes.ts";
+import { createBlobStore } from "./blobStore.ts";
+import { createFrameRules } from "./frameRules.ts";
+import { createHttpRoutes } from "./httpRoutes.ts";
+import { createHub } from "./hub.ts";
+import { createLink, linkLimits, type Link, type LinkLimits } from "./link.ts";
+import { createTaskWatch } from "./taskWatch.ts";
+import { verifyLogin, type Identity } from "./verifyLogin.ts";
+
+export interface Gateway {
+  /** What peers configure; its hash is the audience of a login. */
+  url: string;
+  close(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** Defaults to the address it listens on. */
+  publicUrl?: string;
+  allowedOrigins: string[];
+  dataDir: string;
+  chainId: number;
+  chain: PublicClient;
+  deployment: Deployment;
+  clock: Clock;
+  log: Log;
+  random: (length: number) => Uint8Array;
+  pollMs?: number;
+  storeBytes?: number;
+  links?: Partial<LinkLimits>;
+}
+
+const loginWithinMs = 10_000;
+const mostLinks = 2_000;
+const mostTasks = 10_000;
+/** Keepers judge a node by how long it was silent, so what they know of that must be much fresher than a heartbeat's period. */
+const rosterEveryMs = 250;
+const rosterSpacingMs = 20;
+const sweepEveryMs = 60_000;
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { host, port, allowedOrigins, dataDir, chainId, chain, deployment, clock, log, random } = options;
+  const limits = { ...linkLimits, ...options.links };
+  const context = { chainId, verifyingContract: deployment.taskEscrow };
+  const authority = createAuthority({ chain, deployment, clock });
+  const store = await createBlobStore({
+    root: dataDir,
+    randomName: () => toHex(random(16)).slice(2),
+    ...(options.storeBytes === undefined ? {} : { storeBytes: options.storeBytes }),
+  });
+  const tasks = createTaskWatch({
+    chain,
+    deployment,
+    pollMs: options.pollMs ?? 250,
+    clock,
+    log,
+    onChange: (facts) => hub.taskChanged(facts),
+  });
+  const rules = createFrameRules({ context, authority, tasks });
+  const hub = createHub({ rules, tasks, clock, log, mostTasks, onRosterChange: () => rosterLoop.trigger() });
+  const links = new Set<Link>();
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: gatewayLimits.maxFrameBytes,
+    perMessageDeflate: false,
+    handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
+  });
+
+  const isAllowedOrigin = (origin: string | undefined): boolean => origin === undefined || allowedOrigins.includes(origin);
+  const server = createServer(
+    createHttpRoutes({
+      blobs: createBlobRoutes({ store, tasks, authority, context, clock }),
+      health: () => ({
+        ok: tasks.isLive(),
+        chainId,
+        block: Number(tasks.head()?.number ?? 0n),
+        storedBytes: store.usedBytes(),
+        ...hub.counts(),
+      }),
+      roster: () => ({ nodes: hub.roster().nodes }),
+      isAllowedOrigin,
+      log,
+    }),
+  );
+  server.requestTimeout = 120_000;
+  server.on("upgrade", (request, socket, head) => {
+    const refusal = upgradeRefusal(request, isAllowedOrigin, links.size);
+    if (refusal !== undefined) return rejectUpgrade(socket, refusal);
+    sockets.handleUpgrade(request, socket, head, (webSocket) => welcome(webSocket));
+  });
+
+  const rosterLoop = createLoop({
+    name: "push roster",
+    everyMs: rosterEveryMs,
+    clock,
+    log,
+    pass: async (signal) => {
+      hub.pushRoster();
+      for (const link of links) link.checkAlive();
+      await clock.sleep(rosterSpacingMs, signal);
+    },
+  });
+  const sweepLoop = createLoop({
+    name: "sweep blobs",
+    everyMs: sweepEveryMs,
+    clock,
+    log,
+    pass: async () => {
+      const head = tasks.head();
+      if (head !== undefined) await store.sweep(head.timestampS);
+    },
+  });
+
+  /** challenge → login → joined; anything else ends the link. */
+  function welcome(socket: WebSocket): void {
+    const nonce = toHex(random(32));
+    const loginDeadline = new AbortController();
+    let identity: Identity | undefined;
+    let attempted = false;
+    let gone = false;
+    const link = createLink({
+      socket,
+      limits,
+      clock,
+      log,
+      onFrame: async (frame) => {
+        if (identity !== undefined) return hub.handle(link, identity, frame);
+        if (attempted || frame.t !== "login") throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} before login` });
+        attempted = true;
+        try {
+          const { login } = frame;
+          const proven = await verifyLogin({ login, nonce, audience, context, authority, tasks, nowMs: clock.nowMs() });
+          if (gone) return;
+          loginDeadline.abort();
+          identity = proven;
+          hub.join(link, proven);
+        } catch (error) {
+          log.info({ err: error }, "login refused");
+          link.refuse(error, closeCode.unauthorized);
+        }
+      },
+      onClose: () => {
+        gone = true;
+        loginDeadline.abort();
+        links.delete(link);
+        if (identity !== undefined) hub.leave(link, identity);
+      },
+    });
+    links.add(link);
+    const challenge: Frame = { t: "challenge", nonce, audience, chainId, escrow: deployment.taskEscrow };
+    link.send(challenge);
+    void clock.sleep(2 * loginWithinMs, loginDeadline.signal).then(() => {
+      if (identity === undefined && !gone) link.refuse(new NgpuError("AUTH_REQUIRED"), closeCode.unauthorized);
+    });
+  }
+
+  const stopLoops = (): Promise<void[]> => Promise.all([rosterLoop.stop(), sweepLoop.stop(), tasks.stop()]);
+  const listening = await listen(server, host, port).catch(async (error: unknown) => {
+    await stopLoops();
+    throw error;
+  });
+  const url = (options.publicUrl ?? `http://${host}:${listening}`).replace(/\/+$/, "");
+  const audience = keccak256(stringToBytes(url));
+  log.info({ url, dataDir }, "gateway is up");
+
+  return {
+    url,
+    async close() {
+      for (const link of links) link.close(1001);
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await stopLoops();
+    },
+  };
+}
+
+function upgradeRefusal(
+  request: IncomingMessage,
+  isAllowedOrigin: (origin: string | undefined) => boolean,
+  connected: number,
+): string | undefined {
+  const path = new URL(request.url ?? "/", "http://gateway").pathname;
+  if (path !== "/v1/link") return "404 Not Found";
+  if (!isAllowedOrigin(request.headers.origin)) return "403 Forbidden";
+  const offered = request.headers["sec-websocket-protocol"]?.split(",").map((name) => name.trim()) ?? [];
+  if (!offered.includes(subprotocol)) return "400 Bad Request";
+  return connected >= mostLinks ? "503 Service Unavailable" : undefined;
+}
+
+function rejectUpgrade(socket: Duplex, status: string): void {
+  socket.on("error", () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}
+
+async function listen(server: ReturnType<typeof createServer>, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      reject(cause.code === "EADDRINUSE" ? new NgpuError("PORT_TAKEN", { host, port }, { cause }) : cause);
+    });
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
+}

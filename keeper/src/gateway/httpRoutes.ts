@@ -1,0 +1,108 @@
+/** HTTP of the gateway (docs/PROTOCOL.md §5): health, roster and blobs; errors as `{ code, message }`; browsers by an allow-list. */
+import { codeOf, NgpuError } from "@ngpu/protocol/errors";
+import { gatewayLimits } from "@ngpu/protocol/limits";
+import type { Log } from "@ngpu/protocol/service/log";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import type { Hex } from "viem";
+import type { BlobRoutes } from "./blobRoutes.ts";
+
+export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+const blobPath = /^\/v1\/blobs\/(0x[0-9a-f]{64})\/(0x[0-9a-f]{64})$/;
+
+export function createHttpRoutes(options: {
+  blobs: BlobRoutes;
+  health: () => object;
+  roster: () => object;
+  isAllowedOrigin: (origin: string | undefined) => boolean;
+  log: Log;
+}): HttpHandler {
+  const { blobs, health, roster, isAllowedOrigin, log } = options;
+
+  return (request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      const code = codeOf(error);
+      if (code === "INTERNAL") log.error({ err: error, url: request.url }, "request failed");
+      else log.debug({ code, url: request.url }, "request refused");
+      refuse(request, response, code);
+    });
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { origin } = request.headers;
+    if (!isAllowedOrigin(origin)) throw new NgpuError("AUTH_FORBIDDEN", { origin });
+    if (origin !== undefined) allowOrigin(response, origin);
+    const path = new URL(request.url ?? "/", "http://gateway").pathname;
+    const blob = blobPath.exec(path);
+    switch (`${request.method} ${blob === null ? path : "blob"}`) {
+      case "OPTIONS blob":
+      case "OPTIONS /v1/health":
+      case "OPTIONS /v1/roster":
+        response.writeHead(204).end();
+        return;
+      case "GET /v1/health":
+        return sendJson(response, 200, health());
+      case "GET /v1/roster":
+        return sendJson(response, 200, roster());
+      case "PUT blob": {
+        const declared = request.headers["content-length"];
+        const result = await blobs.put({
+          ...blobRequest(request, blob),
+          bytes: declared === undefined ? undefined : Number(declared),
+          body: request,
+        });
+        request.resume();
+        return sendJson(response, result === "stored" ? 201 : 200, { result });
+      }
+      case "GET blob": {
+        const found = await blobs.get(blobRequest(request, blob));
+        const stream = found.stream();
+        // A file that is gone must be a refusal, so its headers wait until it is open.
+        await new Promise((resolve, reject) => stream.once("open", resolve).once("error", reject));
+        response.writeHead(200, {
+          "content-type": "application/octet-stream",
+          "content-length": found.bytes,
+          "cache-control": "private, no-store",
+        });
+        return pipeline(stream, response);
+      }
+      default:
+        throw new NgpuError("ROUTE_UNKNOWN", { path });
+    }
+  }
+}
+
+function blobRequest(request: IncomingMessage, match: RegExpExecArray | null): { taskId: Hex; hash: Hex; authorization: string | undefined } {
+  const [, taskId, hash] = match ?? [];
+  return { taskId: taskId as Hex, hash: hash as Hex, authorization: request.headers.authorization };
+}
+
+function allowOrigin(response: ServerResponse, origin: string): void {
+  response.setHeader("access-control-allow-origin", origin);
+  response.setHeader("vary", "origin");
+  response.setHeader("access-control-allow-methods", "GET, PUT, OPTIONS");
+  response.setHeader("access-control-allow-headers", "authorization, content-type");
+  response.setHeader("access-control-max-age", "600");
+}
+
+function sendJson(response: ServerResponse, status: number, value: object): void {
+  const text = JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? String(item) : item));
+  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" }).end(text);
+}
+
+/** The rest of a refused body is read and thrown away, within bounds, so that the sender gets to see why it was refused. */
+function refuse(request: IncomingMessage, response: ServerResponse, code: ReturnType<typeof codeOf>): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { entry } = new NgpuError(code);
+  response.setHeader("connection", "close");
+  sendJson(response, entry.status ?? 500, { code, message: entry.meaning });
+  let discarded = 0;
+  request.on("data", (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > 2 * gatewayLimits.maxBlobBytes) request.destroy();
+  });
+}

@@ -1,0 +1,272 @@
+/**
+ * Who is connected and which frame goes where:
+ *   node   → keepers, clients of the task   accept, progress, receipt
+ *   keeper → node                           dispatch, settled
+ *   client → node                           wrap
+ *   hub    → keepers                        roster
+ *   hub    → clients of a task              nodes
+ * Whoever (re)connects is told what it missed.
+ */
+import { NgpuError } from "@ngpu/protocol/errors";
+import type { Clock } from "@ngpu/protocol/service/clock";
+import type { Log } from "@ngpu/protocol/service/log";
+import { closeCode, encodeFrame, type Frame, type FrameOf } from "@ngpu/protocol/wire";
+import type { Hex } from "viem";
+import { assignedNodes, type TaskFacts } from "../chain/taskFacts.ts";
+import { createFrameMemory } from "./frameMemory.ts";
+import type { FrameRules } from "./frameRules.ts";
+import type { Link } from "./link.ts";
+import { createRoster } from "./roster.ts";
+import type { TaskWatch } from "./taskWatch.ts";
+import type { Identity } from "./verifyLogin.ts";
+
+export interface Hub {
+  join(link: Link, identity: Identity): void;
+  leave(link: Link, identity: Identity): void;
+  /** Handles one frame of a peer that is logged in. */
+  handle(link: Link, identity: Identity, frame: Frame): Promise<void>;
+  /** The chain says something new about a task. */
+  taskChanged(facts: TaskFacts): void;
+  roster(): FrameOf<"roster">;
+  /** Sends the roster to every keeper. */
+  pushRoster(): void;
+  counts(): { nodes: number; keepers: number; clients: number };
+}
+
+const mostReceipts = 16;
+const mostClientsPerTask = 4;
+
+export function createHub(options: {
+  rules: FrameRules;
+  tasks: Pick<TaskWatch, "known" | "hint">;
+  clock: Clock;
+  log: Log;
+  mostTasks: number;
+  /** The roster changed and should be pushed soon. */
+  onRosterChange: () => void;
+}): Hub {
+  const { rules, tasks, clock, log, mostTasks, onRosterChange } = options;
+  const roster = createRoster({ clock });
+  const memory = createFrameMemory({ mostTasks });
+  const keepers = new Set<Link>();
+  const clients = new Map<Hex, { link: Link; toldNodes: string }[]>();
+
+  function join(link: Link, identity: Identity): void {
+    link.send({ t: "welcome" });
+    if (identity.role === "node") joinNode(link, identity);
+    else if (identity.role === "keeper") joinKeeper(link);
+    else joinClient(link, identity.taskId);
+    log.info({ ...identity }, "joined");
+  }
+
+  function joinNode(link: Link, { nodeId, operator }: Identity & { role: "node" }): void {
+    roster.join({ nodeId, operator, link })?.close(closeCode.replaced);
+    for (const [, frames] of memory.open()) {
+      const dispatch = frames.dispatches.get(nodeId);
+      const wrap = frames.wraps.get(nodeId);
+      if (dispatch !== undefined) link.send(dispatch);
+      if (wrap !== undefined) link.send(wrap);
+    }
+    onRosterChange();
+  }
+
+  function joinKeeper(link: Link): void {
+    keepers.add(link);
+    link.send(rosterFrame());
+    for (const [, frames] of memory.open()) {
+      for (const kind of [frames.accepts, frames.progress, frames.receipts]) for (const frame of kind.values()) link.send(frame);
+    }
+  }
+
+  function joinClient(link: Link, taskId: Hex): void {
+    const links = clients.get(taskId) ?? [];
+    clients.set(taskId, links);
+    links.push({ link, toldNodes: "" });
+    if (links.length > mostClientsPerTask) links.shift()?.link.close(closeCode.replaced);
+    tellNodes(taskId);
+    const frames = memory.peek(taskId);
+    for (const kind of [frames?.accepts, frames?.progress, frames?.receipts]) {
+      for (const frame of kind?.values() ?? []) link.send(frame);
+    }
+  }
+
+  function leave(link: Link, identity: Identity): void {
+    if (identity.role === "keeper") keepers.delete(link);
+    if (identity.role === "client") {
+      const left = (clients.get(identity.taskId) ?? []).filter((client) => client.link !== link);
+      if (left.length > 0) clients.set(identity.taskId, left);
+      else clients.delete(identity.taskId);
+    }
+    if (identity.role === "node" && roster.leave(identity.nodeId, link)) onRosterChange();
+    log.info({ ...identity }, "left");
+  }
+
+  async function handle(link: Link, identity: Identity, frame: Frame): Promise<void> {
+    if (identity.role === "node") return handleNode(link, identity, frame);
+    if (identity.role === "keeper") return handleKeeper(frame);
+    return handleClient(identity, frame);
+  }
+
+  async function handleNode(link: Link, identity: Identity & { role: "node" }, frame: Frame): Promise<void> {
+    const { nodeId, operator } = identity;
+    switch (frame.t) {
+      case "announce": {
+        const { binding } = frame;
+        if (binding.message.nodeId !== nodeId) throw new NgpuError("AUTH_FORBIDDEN", { part: "binding" });
+        await rules.signedByNode({ kind: "transportBinding", signed: binding, nodeId, operator });
+        if (roster.linkOf(nodeId) !== link) return;
+        roster.announce(nodeId, frame);
+        onRosterChange();
+        for (const taskId of clients.keys()) tellNodes(taskId);
+        return;
+      }
+      case "heartbeat": {
+        const { heartbeat } = frame;
+        if (heartbeat.message.nodeId !== nodeId) throw new NgpuError("AUTH_FORBIDDEN", { part: "heartbeat" });
+        await rules.signedByNode({ kind: "heartbeat", signed: heartbeat, nodeId, operator });
+        if (roster.linkOf(nodeId) === link && roster.heartbeat(nodeId, frame)) onRosterChange();
+        return;
+      }
+      case "accept":
+        await checkNodeFrame(identity, "accept", frame.accept);
+        memory.of(frame.accept.message.taskId).accepts.set(nodeId, frame);
+        return forward(frame.accept.message.taskId, frame);
+      case "progress": {
+        await checkNodeFrame(identity, "progress", frame.progress);
+        const { taskId } = frame.progress.message;
+        const { progress } = memory.of(taskId);
+        if (!isLater(frame, progress.get(nodeId))) return;
+        progress.set(nodeId, frame);
+        return forward(taskId, frame);
+      }
+      case "receipt":
+        return handleReceipt(link, identity, frame);
+      default:
+        throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} from a node` });
+    }
+  }
+
+  /** A receipt of a task that has ended is answered with `settled`, so that the node looks at the chain and stops resending. */
+  async function handleReceipt(
+    link: Link,
+    identity: Identity & { role: "node" },
+    frame: FrameOf<"receipt">,
+  ): Promise<void> {
+    const { nodeId } = identity;
+    const { taskId, assignment, attempt } = frame.receipt.message;
+    if (tasks.known(taskId)?.ended !== undefined) link.send({ t: "settled", nodeId, taskId });
+    await checkNodeFrame(identity, "receipt", frame.receipt);
+    const { receipts } = memory.of(taskId);
+    const key = `${assignment}:${attempt}:${nodeId}`;
+    const known = receipts.get(key);
+    if (known !== undefined && known.receipt.signature !== frame.receipt.signature) {
+      log.warn({ taskId, nodeId, assignment, attempt }, "a second receipt under one conflict key; the first one stands");
+      return;
+    }
+    if (known === undefined && receipts.size >= mostReceipts) throw new NgpuError("BLOB_LIMIT", { taskId });
+    receipts.set(key, frame);
+    forward(taskId, frame);
+  }
+
+  async function checkNodeFrame<K extends "accept" | "progress" | "receipt">(
+    { nodeId, operator }: Identity & { role: "node" },
+    kind: K,
+    signed: Parameters<typeof rules.signedByNode<K>>[0]["signed"],
+  ): Promise<void> {
+    const { taskId, assignment, nodeId: claimed } = signed.message;
+    if (claimed !== nodeId) throw new NgpuError("AUTH_FORBIDDEN", { kind, nodeId, claimed });
+    await rules.signedByNode({ kind, signed, nodeId, operator });
+    await rules.assignedTask({ taskId, assignment, nodeId });
+  }
+
+  async function handleKeeper(frame: Frame): Promise<void> {
+    if (frame.t === "settled") {
+      roster.linkOf(frame.nodeId)?.send(frame);
+      tasks.hint();
+      return;
+    }
+    if (frame.t !== "dispatch") throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} from a keeper` });
+    const { taskId, assignment, nodeId } = frame;
+    const facts = await rules.assignedTask({ taskId, assignment, nodeId });
+    if (facts.ended !== undefined) return;
+    const { dispatches } = memory.of(taskId);
+    const known = dispatches.get(nodeId);
+    // A keeper that was restarted begins at attempt 0; what a node has been told stays the newest attempt.
+    if (known === undefined || known.assignment < assignment || known.attempt <= frame.attempt) dispatches.set(nodeId, frame);
+    roster.linkOf(nodeId)?.send(frame);
+  }
+
+  async function handleClient({ taskId, clientKey }: Identity & { role: "client" }, frame: Frame): Promise<void> {
+    if (frame.t !== "wrap") throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} from a client` });
+    const { message } = frame.wrap;
+    if (message.taskId !== taskId) throw new NgpuError("AUTH_FORBIDDEN", { kind: "wrap" });
+    await rules.signedBy({ kind: "keyWrap", signed: frame.wrap, signer: clientKey });
+    const facts = await rules.assignedTask(message);
+    if (facts.ended !== undefined) return;
+    memory.of(taskId).wraps.set(message.nodeId, frame);
+    roster.linkOf(message.nodeId)?.send(frame);
+  }
+
+  function forward(taskId: Hex, frame: Frame): void {
+    for (const link of keepers) link.send(frame);
+    for (const { link } of clients.get(taskId) ?? []) link.send(frame);
+  }
+
+  /** Tells the task's clients which nodes serve it, as far as those are online, and again when that changes. */
+  function tellNodes(taskId: Hex): void {
+    const listeners = clients.get(taskId);
+    const facts = tasks.known(taskId);
+    if (listeners === undefined || facts?.assigned === undefined) return;
+    const bindings = assignedNodes(facts).flatMap((nodeId) => roster.bindingOf(nodeId) ?? []);
+    if (bindings.length === 0) return;
+    const frame: Frame = { t: "nodes", taskId, assignment: facts.assigned.assignment, bindings };
+    const text = encodeFrame(frame);
+    for (const listener of listeners) {
+      if (listener.toldNodes === text) continue;
+      listener.toldNodes = text;
+      listener.link.send(frame);
+    }
+  }
+
+  function taskChanged(facts: TaskFacts): void {
+    const { taskId, assigned, ended } = facts;
+    if (ended === undefined) {
+      if (assigned === undefined) return;
+      memory.keepOnly(taskId, assigned.assignment);
+      tellNodes(taskId);
+      return;
+    }
+    memory.end(taskId);
+    for (const nodeId of assignedNodes(facts)) roster.linkOf(nodeId)?.send({ t: "settled", nodeId, taskId });
+  }
+
+  function rosterFrame(): FrameOf<"roster"> {
+    return { t: "roster", nodes: roster.entries() };
+  }
+
+  return {
+    join,
+    leave,
+    handle,
+    taskChanged,
+    roster: rosterFrame,
+    pushRoster() {
+      if (keepers.size === 0) return;
+      const frame = rosterFrame();
+      for (const link of keepers) link.send(frame);
+    },
+    counts() {
+      let connected = 0;
+      for (const links of clients.values()) connected += links.length;
+      return { nodes: roster.size(), keepers: keepers.size, clients: connected };
+    },
+  };
+}
+
+/** Within an assignment, later means a higher attempt, then a higher number. */
+function isLater(frame: FrameOf<"progress">, known: FrameOf<"progress"> | undefined): boolean {
+  if (known === undefined) return true;
+  const [a, b] = [frame.progress.message, known.progress.message];
+  if (a.assignment !== b.assignment) return a.assignment > b.assignment;
+  return a.attempt !== b.attempt ? a.attempt > b.attempt : a.seq > b.seq;
+}

@@ -1,0 +1,61 @@
+/** Decides whether a signed Login opens this connection, and as whom. Throws AUTH_EXPIRED, AUTH_FORBIDDEN or TASK_UNKNOWN. */
+import { NgpuError } from "@ngpu/protocol/errors";
+import { gatewayLimits } from "@ngpu/protocol/limits";
+import { recoverSigner, type Signed, type SigningContext } from "@ngpu/protocol/signed";
+import { loginRole } from "@ngpu/protocol/typedData";
+import { isAddressEqual, zeroHash, type Address, type Hex } from "viem";
+import type { Authority } from "../chain/authority.ts";
+import type { TaskWatch } from "./taskWatch.ts";
+
+export type Identity =
+  | { role: "node"; nodeId: number; operator: Address }
+  | { role: "keeper"; account: Address }
+  | { role: "client"; taskId: Hex; clientKey: Address };
+
+/** How long a client may be ahead of the gateway's view of the chain. */
+const postVisibleMs = 10_000;
+
+export async function verifyLogin(request: {
+  login: Signed<"login">;
+  nonce: Hex;
+  audience: Hex;
+  context: SigningContext;
+  authority: Authority;
+  tasks: TaskWatch;
+  nowMs: number;
+}): Promise<Identity> {
+  const { login, nonce, audience, context, authority, tasks, nowMs } = request;
+  const { role, subject, expiry } = login.message;
+  const nowS = Math.floor(nowMs / 1_000);
+  if (login.message.nonce !== nonce) throw forbidden("nonce");
+  if (login.message.audience !== audience) throw forbidden("audience");
+  const latest = BigInt(nowS + gatewayLimits.loginExpiryS + gatewayLimits.clockSkewS);
+  if (expiry < BigInt(nowS - gatewayLimits.clockSkewS) || expiry > latest) throw new NgpuError("AUTH_EXPIRED");
+  const signer = await recoverSigner({ kind: "login", signed: login, context });
+  if (signer === undefined) throw new NgpuError("AUTH_REQUIRED");
+
+  switch (role) {
+    case loginRole.node: {
+      const named = BigInt(subject);
+      if (named < 1n || named > 0xffff_ffffn) throw forbidden("subject");
+      const nodeId = Number(named);
+      if (!isAddressEqual(await authority.operatorOf(nodeId), signer)) throw forbidden("operator");
+      return { role: "node", nodeId, operator: signer };
+    }
+    case loginRole.keeper:
+      if (subject !== zeroHash) throw forbidden("subject");
+      if (!(await authority.isKeeper(signer))) throw forbidden("keeper");
+      return { role: "keeper", account: signer };
+    case loginRole.client: {
+      const facts = await tasks.find(subject, postVisibleMs);
+      if (!isAddressEqual(facts.clientKey, signer)) throw forbidden("client key");
+      return { role: "client", taskId: subject, clientKey: signer };
+    }
+    default:
+      throw forbidden("role");
+  }
+}
+
+function forbidden(part: string): NgpuError {
+  return new NgpuError("AUTH_FORBIDDEN", { part });
+}

@@ -1,0 +1,81 @@
+/**
+ * Which nodes serve a task: online, eligible, serving its model; the one with the most free slots first, then the one that was
+ * assigned longest ago, then by hash, so that several keepers with the same view choose the same pair.
+ */
+import { u32be } from "@ngpu/protocol/bytes";
+import { concat, keccak256, toHex, type Hex } from "viem";
+import type { OnlineNode, View } from "./gatewayView.ts";
+import type { NodeFacts, OpenTask, Snapshot } from "./snapshot.ts";
+
+/** What nodes were given but do not count as busy yet. */
+export interface Load {
+  /** Tasks that the node is to execute and has not begun. */
+  primaryOf: Map<number, number>;
+  /** Rises with every assignment of this pass. */
+  assignedNow: Map<number, number>;
+}
+
+export interface Pair {
+  primary: number;
+  /** 0 when the task asked for none. */
+  backup: number;
+}
+
+interface Candidate {
+  node: OnlineNode;
+  facts: NodeFacts;
+  freeSlots: number;
+  wasTried: boolean;
+  tie: Hex;
+}
+
+/** undefined when too few nodes are there. */
+export function choosePair(request: {
+  task: OpenTask;
+  snapshot: Snapshot;
+  view: View;
+  load: Load;
+  nowMs: number;
+  silentMs: number;
+}): Pair | undefined {
+  const { task, load } = request;
+  const candidates = candidatesFor(request);
+  const primary = candidates.filter(({ freeSlots }) => freeSlots > 0).sort(inOrder(load))[0];
+  if (primary === undefined) return undefined;
+  if (task.backups === 0) return { primary: primary.node.nodeId, backup: 0 };
+
+  const isForeign = ({ facts }: Candidate): number => Number(facts.owner !== primary.facts.owner);
+  // A backup that has no free slot now may well have one when it is needed, so it only comes later in the order.
+  const [backup] = candidates
+    .filter((candidate) => candidate !== primary)
+    .sort((a, b) => isForeign(b) - isForeign(a) || inOrder(load)(a, b));
+  return backup === undefined ? undefined : { primary: primary.node.nodeId, backup: backup.node.nodeId };
+}
+
+function candidatesFor(request: Parameters<typeof choosePair>[0]): Candidate[] {
+  const { task, snapshot, view, load, nowMs, silentMs } = request;
+  const candidates: Candidate[] = [];
+  for (const node of view.nodes.values()) {
+    const facts = snapshot.nodes.get(node.nodeId);
+    if (facts === undefined || !facts.isEligible) continue;
+    if (!node.models.includes(task.modelId) || nowMs - node.heardMs > silentMs) continue;
+    const freeSlots = node.freeSlots - (load.primaryOf.get(node.nodeId) ?? 0);
+    const wasTried = node.nodeId === task.primary || node.nodeId === task.backup;
+    const tie = keccak256(concat([task.taskId, toHex(u32be(node.nodeId))]));
+    candidates.push({ node, facts, freeSlots, wasTried, tie });
+  }
+  return candidates;
+}
+
+function inOrder(load: Load): (a: Candidate, b: Candidate) => number {
+  return (a, b) =>
+    Number(a.wasTried) - Number(b.wasTried) ||
+    b.freeSlots - a.freeSlots ||
+    (load.assignedNow.get(a.node.nodeId) ?? 0) - (load.assignedNow.get(b.node.nodeId) ?? 0) ||
+    compare(a.facts.lastAssignedBlock, b.facts.lastAssignedBlock) ||
+    compare(a.tie, b.tie);
+}
+
+function compare<T extends bigint | string>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,28 @@
+/** What a refused call means: somebody else did it already (benign), or the world is not as the plan assumed (refused). */
+import { BaseError, ContractFunctionRevertedError } from "viem";
+import type { Action } from "./action.ts";
+
+export type ChainAction = Exclude<Action, { kind: "dispatch" }>;
+
+export interface Revert {
+  /** Name of the contract's error; empty when it gave none. */
+  name: string;
+  isBenign: boolean;
+}
+
+const benign: Record<ChainAction["kind"], ReadonlySet<string>> = {
+  assign: new Set(["TaskAssignmentStanding", "TaskWrongStatus", "TaskTooManyAssignments", "TaskPastDeadline"]),
+  accept: new Set(["TaskWrongStatus", "TaskAssignmentStale", "TaskPastDeadline"]),
+  settle: new Set(["TaskWrongStatus", "TaskAssignmentStale"]),
+  fail: new Set(["TaskWrongStatus", "TaskAssignmentStale", "TaskReceiptStatusInvalid"]),
+  expire: new Set(["TaskWrongStatus"]),
+};
+
+/** undefined when the call was not refused by a contract, such as when the RPC did not answer. */
+export function classifyRevert(kind: ChainAction["kind"], error: unknown): Revert | undefined {
+  if (!(error instanceof BaseError)) return undefined;
+  const revert = error.walk((cause) => cause instanceof ContractFunctionRevertedError);
+  if (!(revert instanceof ContractFunctionRevertedError)) return undefined;
+  const name = revert.data?.errorName ?? "";
+  return { name, isBenign: benign[kind].has(name) };
+}

@@ -1,0 +1,162 @@
+/**
+ * The control plane: observe → plan → act, over and over, on a timer and on hints. It has no database; the chain, the gateways'
+ * replays and the nodes' journals are the truth, so it may be stopped at any point, and several may run.
+ */
+import type { Deployment } from "@ngpu/protocol/deployment";
+import { codeOf } from "@ngpu/protocol/errors";
+import type { Clock } from "@ngpu/protocol/service/clock";
+import { chainOf } from "@ngpu/protocol/service/chain";
+import type { Log } from "@ngpu/protocol/service/log";
+import { createLoop } from "@ngpu/protocol/service/loop";
+import type { Frame } from "@ngpu/protocol/wire";
+import { createWalletClient, http, type LocalAccount, type PublicClient } from "viem";
+import { createAuthority } from "../chain/authority.ts";
+import { createTaskFollower } from "../chain/taskFollower.ts";
+import type { Dispatch } from "./action.ts";
+import { createGatewayLink, type GatewayLink } from "./gatewayLink.ts";
+import { createGatewayView } from "./gatewayView.ts";
+import { plan, type Timing } from "./plan.ts";
+import { readSnapshot, type Snapshot } from "./snapshot.ts";
+import { createTransactionLane, type LaneTiming } from "./transactionLane.ts";
+
+export interface Keeper {
+  /** Plans again soon. */
+  trigger(): void;
+  stop(): Promise<void>;
+}
+
+export interface KeeperOptions {
+  chainId: number;
+  rpcUrl: string;
+  chain: PublicClient;
+  deployment: Deployment;
+  account: LocalAccount;
+  /** Public URLs without a trailing slash. */
+  gatewayUrls: string[];
+  clock: Clock;
+  log: Log;
+  random01: () => number;
+  everyMs?: number;
+  timing?: Timing;
+  laneTiming?: Partial<LaneTiming>;
+}
+
+/** Hints come with every frame; so much time lies between two passes at least. */
+const spacingMs = 10;
+const mostUnverified = 1_000;
+
+export function startKeeper(options: KeeperOptions): Keeper {
+  const { chainId, rpcUrl, chain, deployment, account, gatewayUrls, clock, log, random01 } = options;
+  const context = { chainId, verifyingContract: deployment.taskEscrow };
+  const follower = createTaskFollower({ chain, deployment });
+  const authority = createAuthority({ chain, deployment, clock });
+  const view = createGatewayView({ context, authority, clock, log });
+  let snapshot: Snapshot | undefined;
+  let isChainDown = false;
+  const unverified: { url: string; frame: Frame }[] = [];
+
+  const lane = createTransactionLane({
+    chain,
+    wallet: createWalletClient({ account, chain: chainOf(chainId, rpcUrl), transport: http(rpcUrl) }),
+    escrow: deployment.taskEscrow,
+    clock,
+    log,
+    onOutcome: (action, outcome) => {
+      if (action.kind === "settle" && outcome === "done") tellSettled(action.taskId);
+      loop.trigger();
+    },
+    ...(options.laneTiming === undefined ? {} : { timing: options.laneTiming }),
+  });
+
+  const links: GatewayLink[] = gatewayUrls.map((url) =>
+    createGatewayLink({
+      url,
+      context,
+      signer: account,
+      clock,
+      log,
+      random01,
+      onFrame: (frame) => receive(url, frame),
+      onConnected: () => view.connected(url),
+      onDisconnected: () => {
+        view.disconnected(url);
+        loop.trigger();
+      },
+    }),
+  );
+
+  const loop = createLoop({
+    name: "keeper",
+    everyMs: options.everyMs ?? 250,
+    clock,
+    log,
+    pass: async (signal) => {
+      const isFresh = await observe();
+      if (snapshot === undefined) return;
+      const { timing } = options;
+      const request = { snapshot, view: view.read(), nowMs: clock.monotonicMs() };
+      for (const action of plan(timing === undefined ? request : { ...request, timing })) {
+        if (signal.aborted) return;
+        if (action.kind === "dispatch") dispatch(action);
+        else if (isFresh) lane.submit(action);
+      }
+      await clock.sleep(spacingMs, signal);
+    },
+  });
+
+  /** A signer that cannot be looked up while the chain is silent is looked up later: its message may be the only copy. */
+  async function receive(url: string, frame: Frame): Promise<void> {
+    try {
+      if (await view.receive(url, frame)) loop.trigger();
+    } catch (error) {
+      if (codeOf(error) !== "CHAIN_UNREACHABLE") throw error;
+      unverified.push({ url, frame });
+      if (unverified.length > mostUnverified) unverified.shift();
+    }
+  }
+
+  /** Takes a new snapshot when there is a new block or node. False when the chain does not answer and the last one still serves. */
+  async function observe(): Promise<boolean> {
+    try {
+      const head = await follower.poll();
+      const nodeIds = [...view.read().nodes.keys()];
+      const known = snapshot;
+      const isSame = known?.blockHash === head.hash && nodeIds.every((nodeId) => known.nodes.has(nodeId));
+      if (!isSame) snapshot = await readSnapshot({ chain, deployment, follower, head, nodeIds });
+      view.keepOnly(new Set(snapshot?.tasks.map(({ taskId }) => taskId)));
+      if (isChainDown) log.info("the chain answers again");
+      isChainDown = false;
+      for (const { url, frame } of unverified.splice(0)) await receive(url, frame);
+      return true;
+    } catch (error) {
+      if (!isChainDown) log.warn({ err: error }, "the chain does not answer; only dispatches go on");
+      isChainDown = true;
+      return false;
+    }
+  }
+
+  function dispatch(action: Dispatch): void {
+    const { kind: _kind, ...fields } = action;
+    const reached = links.filter((link) => link.send({ t: "dispatch", ...fields }));
+    if (reached.length === 0) return;
+    view.dispatched(fields);
+    const isTakeover = fields.role === "primary" && fields.attempt > 0;
+    if (isTakeover) log.warn({ ...fields }, "take-over");
+    else log.debug({ ...fields }, "dispatched");
+  }
+
+  function tellSettled(taskId: Snapshot["tasks"][number]["taskId"]): void {
+    const task = snapshot?.tasks.find((open) => open.taskId === taskId);
+    for (const nodeId of [task?.primary ?? 0, task?.backup ?? 0]) {
+      if (nodeId !== 0) for (const link of links) link.send({ t: "settled", nodeId, taskId });
+    }
+  }
+
+  return {
+    trigger: () => loop.trigger(),
+    async stop() {
+      await loop.stop();
+      await Promise.all([lane.stop(), ...links.map((link) => link.stop())]);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * What to do now, as a pure function of the chain at one block and of what the gateways said. Per open task, the first that fits:
+ *   a success receipt that fits          → settle
+ *   its time has passed                  → expire
+ *   posted, before its deadline          → assign
+ *   assigned, nobody accepted in time    → assign anew
+ *   assigned or accepted                 → relay accepts and failures, dispatch, take over
+ */
+import { limits } from "@ngpu/protocol/limits";
+import { receiptStatus } from "@ngpu/protocol/typedData";
+import type { Action } from "./action.ts";
+import { choosePair, type Load } from "./choosePair.ts";
+import type { TaskView, View } from "./gatewayView.ts";
+import { planExecution } from "./planExecution.ts";
+import { receiptMisfit, seatOf } from "./receiptRules.ts";
+import { taskStatus, type OpenTask, type Snapshot } from "./snapshot.ts";
+
+/** Times of the keeper's own clock, in ms. */
+export interface Timing {
+  /** A node or an execution that was not heard of for so long is suspect. */
+  silentMs: number;
+  /** Nodes have so long to come back after the keeper (re)connected to a gateway. */
+  reconnectMs: number;
+  /** An executor has so long from dispatch to its first progress. */
+  startMs: number;
+  /** A dispatch that is not known to have arrived is repeated this often. */
+  repeatMs: number;
+}
+
+export const timing: Timing = { silentMs: 2_000, reconnectMs: 3_000, startMs: 10_000, repeatMs: 1_000 };
+
+interface World {
+  snapshot: Snapshot;
+  view: View;
+  nowMs: number;
+  timing: Timing;
+}
+
+export function plan(request: Omit<World, "timing"> & { timing?: Timing }): Action[] {
+  const world: World = { timing, ...request };
+  const load = currentLoad(world);
+  return inOrderOfPost(world.snapshot.tasks).flatMap((task) => planTask(world, task, load));
+}
+
+/**
+ * A node's own heartbeats say how many slots are free once it executes; until then what it was given is counted here. Only for the
+ * accept window, or a payer who never hands out the key could keep nodes idle for nothing.
+ */
+function currentLoad({ snapshot, view }: World): Load {
+  const load: Load = { primaryOf: new Map(), assignedNow: new Map() };
+  for (const { taskId, primary, assignment, assignedAtS } of snapshot.tasks) {
+    if (primary === 0 || snapshot.chainTimeS >= assignedAtS + limits.acceptWindowS) continue;
+    const reports = view.tasks.get(taskId)?.progress ?? [];
+    const hasBegun = reports.some((report) => report.nodeId === primary && report.assignment === assignment);
+    if (!hasBegun) count(load.primaryOf, primary);
+  }
+  return load;
+}
+
+function planTask(world: World, task: OpenTask, load: Load): Action[] {
+  const { snapshot, view } = world;
+  const { taskId } = task;
+  const seen = view.tasks.get(taskId);
+  const receipt = bestReceipt(task, seen);
+  if (receipt !== undefined) return [{ kind: "settle", taskId, receipt }];
+  if (snapshot.chainTimeS >= expirableAtS(task)) return [{ kind: "expire", taskId }];
+  const isPastDeadline = snapshot.chainTimeS >= task.deadlineS;
+  if (task.status === taskStatus.posted) return isPastDeadline ? [] : planAssign(world, task, load);
+
+  const accepts = isPastDeadline ? [] : planAccepts(task, seen);
+  const failures = planFailures(task, seen);
+  const nobodyAccepted = task.status === taskStatus.assigned && accepts.length === 0 && failures.length === 0;
+  const windowIsOver = snapshot.chainTimeS >= task.assignedAtS + limits.acceptWindowS;
+  if (nobodyAccepted && windowIsOver && !isPastDeadline && task.assignment < limits.maxAssignments) {
+    const anew = planAssign(world, task, load);
+    if (anew.length > 0) return anew;
+  }
+  // What runs may end and be billed within the grace, but nothing is begun for a result that comes too late.
+  const dispatches = isPastDeadline ? [] : planExecution({ ...world, task, seen });
+  return [...dispatches, ...accepts, ...failures];
+}
+
+function planAssign(world: World, task: OpenTask, load: Load): Action[] {
+  const { snapshot, view, nowMs } = world;
+  const pair = choosePair({ task, snapshot, view, load, nowMs, silentMs: world.timing.silentMs });
+  if (pair === undefined) return [];
+  count(load.primaryOf, pair.primary);
+  const order = load.assignedNow.size + 1;
+  load.assignedNow.set(pair.primary, order);
+  if (pair.backup !== 0) load.assignedNow.set(pair.backup, order);
+  return [{ kind: "assign", taskId: task.taskId, ...pair }];
+}
+
+/** The success receipt of the lowest attempt that the contract would take. */
+function bestReceipt(task: OpenTask, seen: TaskView | undefined): TaskView["receipts"][number] | undefined {
+  return (seen?.receipts ?? [])
+    .filter(({ message }) => message.status === receiptStatus.succeeded && receiptMisfit(task, message) === undefined)
+    .sort((a, b) => a.message.attempt - b.message.attempt)[0];
+}
+
+/** Accepts of nodes that neither accepted nor failed on chain yet, the primary's first. */
+function planAccepts(task: OpenTask, seen: TaskView | undefined): Action[] {
+  const done = task.acceptedMask | task.failedMask;
+  const relayed = new Map<number, Action>();
+  for (const accept of seen?.accepts ?? []) {
+    const { nodeId, assignment, inputCommitment } = accept.message;
+    const seat = seatOf(task, nodeId);
+    if (seat === 0 || assignment !== task.assignment || inputCommitment !== task.inputCommitment) continue;
+    if ((done & seat) === 0) relayed.set(seat, { kind: "accept", taskId: task.taskId, accept });
+  }
+  return [...relayed].sort(([a], [b]) => a - b).map(([, action]) => action);
+}
+
+function planFailures(task: OpenTask, seen: TaskView | undefined): Action[] {
+  const relayed = new Map<number, Action>();
+  for (const receipt of seen?.receipts ?? []) {
+    const { message } = receipt;
+    if (message.status === receiptStatus.succeeded || receiptMisfit(task, message) !== undefined) continue;
+    relayed.set(message.nodeId, { kind: "fail", taskId: task.taskId, receipt });
+  }
+  return [...relayed.values()];
+}
+
+function expirableAtS(task: OpenTask): number {
+  return task.status === taskStatus.accepted ? task.deadlineS + limits.settleGraceS : task.deadlineS;
+}
+
+function inOrderOfPost(tasks: OpenTask[]): OpenTask[] {
+  return [...tasks].sort((a, b) => Number(a.postedBlock - b.postedBlock) || (a.taskId < b.taskId ? -1 : 1));
+}
+
+function count(counts: Map<number, number>, nodeId: number): void {
+  counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1);
+}

@@ -1,0 +1,230 @@
+/**
+ * Sends one account's transactions, one at a time:
+ *   simulate  refused, somebody did it        → benign
+ *             refused otherwise               → refused, the key backs off
+ *   send      nonce = next unmined one, read anew each time, so a restarted chain or a leftover transaction does no harm
+ *   wait      mined, succeeded                → done
+ *             mined, reverted                 → refused
+ *             not mined in time               → same nonce, both fees up by an eighth, all hashes are looked for
+ *             nonce used by something else    → failed; the next pass plans again
+ * Nothing is remembered across a restart: what is still needed is planned again from the chain.
+ */
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import type { Clock } from "@ngpu/protocol/service/clock";
+import type { Log } from "@ngpu/protocol/service/log";
+import {
+  BaseError,
+  NonceTooLowError,
+  TransactionReceiptNotFoundError,
+  type Account,
+  type Address,
+  type Chain,
+  type Hex,
+  type PublicClient,
+  type TransactionReceipt,
+  type Transport,
+  type WalletClient,
+} from "viem";
+import { actionKey } from "./action.ts";
+import { classifyRevert, type ChainAction } from "./classifyRevert.ts";
+
+export type Outcome = "done" | "benign" | "refused" | "failed";
+
+export interface TransactionLane {
+  /** False when the same action is in flight or backs off, or when the queue is full: it is planned again anyway. */
+  submit(action: ChainAction): boolean;
+  /** Resolves when nothing runs any more; what was queued is dropped. */
+  stop(): Promise<void>;
+}
+
+export interface LaneTiming {
+  bumpAfterMs: number;
+  receiptEveryMs: number;
+  firstBackOffMs: number;
+  mostBackOffMs: number;
+}
+
+const laneTiming: LaneTiming = { bumpAfterMs: 15_000, receiptEveryMs: 100, firstBackOffMs: 500, mostBackOffMs: 30_000 };
+const mostQueued = 1_000;
+const mostBumps = 10;
+const mostBackingOff = 10_000;
+
+export function createTransactionLane(options: {
+  chain: PublicClient;
+  wallet: WalletClient<Transport, Chain, Account>;
+  escrow: Address;
+  clock: Clock;
+  log: Log;
+  onOutcome: (action: ChainAction, outcome: Outcome) => void;
+  timing?: Partial<LaneTiming>;
+}): TransactionLane {
+  const { chain, wallet, escrow, clock, log, onOutcome } = options;
+  const timing = { ...laneTiming, ...options.timing };
+  const queue = new Map<string, ChainAction>();
+  const backOff = new Map<string, { failures: number; untilMs: number }>();
+  const stopping = new AbortController();
+  let current: string | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  function submit(action: ChainAction): boolean {
+    const key = actionKey(action);
+    if (stopping.signal.aborted || queue.has(key) || current === key || queue.size >= mostQueued) return false;
+    if ((backOff.get(key)?.untilMs ?? 0) > clock.monotonicMs()) return false;
+    queue.set(key, action);
+    if (current === undefined) running = runAll();
+    return true;
+  }
+
+  async function runAll(): Promise<void> {
+    for (let next = first(queue); next !== undefined && !stopping.signal.aborted; next = first(queue)) {
+      const [key, action] = next;
+      queue.delete(key);
+      current = key;
+      const outcome = await perform(action).catch((error: unknown): Outcome => {
+        log.warn({ err: error, key }, "transaction failed; it is planned again");
+        return "failed";
+      });
+      remember(key, outcome);
+      onOutcome(action, outcome);
+    }
+    current = undefined;
+  }
+
+  function remember(key: string, outcome: Outcome): void {
+    if (outcome === "done" || outcome === "benign") {
+      backOff.delete(key);
+      return;
+    }
+    if (backOff.size >= mostBackingOff) backOff.clear();
+    const failures = (backOff.get(key)?.failures ?? 0) + 1;
+    const waitMs = Math.min(timing.mostBackOffMs, timing.firstBackOffMs * 2 ** (failures - 1));
+    backOff.set(key, { failures, untilMs: clock.monotonicMs() + waitMs });
+  }
+
+  async function perform(action: ChainAction): Promise<Outcome> {
+    const call = callOf(action);
+    const base = { address: escrow, abi: taskEscrowAbi, account: wallet.account };
+    try {
+      await chain.simulateContract({ ...base, ...call } as Parameters<typeof chain.simulateContract>[0]);
+    } catch (error) {
+      return refusal(action, error);
+    }
+    if (stopping.signal.aborted) return "failed";
+    return send(action, { ...base, ...call });
+  }
+
+  async function send(action: ChainAction, call: ReturnType<typeof callOf> & { address: Address }): Promise<Outcome> {
+    const address = wallet.account.address;
+    const request = { ...call, account: wallet.account, abi: taskEscrowAbi };
+    const estimated = await chain.estimateContractGas(request as Parameters<typeof chain.estimateContractGas>[0]);
+    const gas = (estimated * 5n) / 4n;
+    const nonce = await chain.getTransactionCount({ address, blockTag: "latest" });
+    let fees = await chain.estimateFeesPerGas();
+    const hashes: Hex[] = [];
+    for (let bump = 0; bump <= mostBumps; bump += 1) {
+      try {
+        hashes.push(
+          await wallet.writeContract({ ...request, gas, nonce, ...fees } as Parameters<typeof wallet.writeContract>[0]),
+        );
+        log.info({ action: action.kind, taskId: action.taskId, nonce, txHash: hashes.at(-1), bump }, "transaction sent");
+      } catch (error) {
+        if (classifyRevert(action.kind, error) !== undefined) return refusal(action, error);
+        const isUsed = error instanceof BaseError && error.walk((cause) => cause instanceof NonceTooLowError) !== null;
+        if (!isUsed && hashes.length === 0 && bump > 2) throw error;
+        log.debug({ err: error, nonce, bump }, "transaction was not taken");
+      }
+      const receipt = await mined({ hashes, nonce, address });
+      if (receipt === "nonce used") return "failed";
+      if (receipt !== undefined) return concluded(action, receipt);
+      if (stopping.signal.aborted) return "failed";
+      fees = {
+        maxFeePerGas: raised(fees.maxFeePerGas),
+        maxPriorityFeePerGas: raised(fees.maxPriorityFeePerGas),
+      };
+    }
+    log.error({ action: action.kind, taskId: action.taskId, nonce }, "transaction is not mined whatever it pays");
+    return "failed";
+  }
+
+  /** The receipt under any of the hashes; undefined when the time is up. */
+  async function mined(sent: {
+    hashes: Hex[];
+    nonce: number;
+    address: Address;
+  }): Promise<TransactionReceipt | "nonce used" | undefined> {
+    const untilMs = clock.monotonicMs() + (sent.hashes.length === 0 ? timing.receiptEveryMs : timing.bumpAfterMs);
+    let usedRounds = 0;
+    while (!stopping.signal.aborted) {
+      for (const hash of sent.hashes) {
+        const receipt = await receiptOf(hash);
+        if (receipt !== undefined) return receipt;
+      }
+      // Two looks in a row, because a receipt may be visible a moment later than the nonce.
+      const next = await chain.getTransactionCount({ address: sent.address, blockTag: "latest" });
+      usedRounds = next === sent.nonce ? 0 : usedRounds + 1;
+      if (usedRounds > 2) return "nonce used";
+      if (clock.monotonicMs() >= untilMs && usedRounds === 0) return undefined;
+      await clock.sleep(timing.receiptEveryMs, stopping.signal);
+    }
+    return undefined;
+  }
+
+  async function receiptOf(hash: Hex): Promise<TransactionReceipt | undefined> {
+    try {
+      return await chain.getTransactionReceipt({ hash });
+    } catch (error) {
+      if (error instanceof TransactionReceiptNotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  function concluded(action: ChainAction, receipt: TransactionReceipt): Outcome {
+    const { status, transactionHash, blockNumber } = receipt;
+    const fields = { action: action.kind, taskId: action.taskId, txHash: transactionHash, block: blockNumber.toString() };
+    if (status === "success") log.info(fields, "transaction mined");
+    else log.warn(fields, "transaction reverted");
+    return status === "success" ? "done" : "refused";
+  }
+
+  function refusal(action: ChainAction, error: unknown): Outcome {
+    const revert = classifyRevert(action.kind, error);
+    if (revert === undefined) throw error;
+    const fields = { action: action.kind, taskId: action.taskId, revert: revert.name };
+    if (revert.isBenign) log.debug(fields, "done already");
+    else log.warn(fields, "refused by the contract");
+    return revert.isBenign ? "benign" : "refused";
+  }
+
+  return {
+    submit,
+    async stop() {
+      stopping.abort();
+      queue.clear();
+      await running;
+    },
+  };
+}
+
+function callOf(action: ChainAction) {
+  switch (action.kind) {
+    case "assign":
+      return { functionName: "assign", args: [action.taskId, action.primary, action.backup] } as const;
+    case "accept":
+      return { functionName: "accept", args: [action.accept.message, action.accept.signature] } as const;
+    case "settle":
+    case "fail":
+      return { functionName: "settle", args: [action.receipt.message, action.receipt.signature] } as const;
+    case "expire":
+      return { functionName: "expire", args: [action.taskId] } as const;
+  }
+}
+
+/** An eighth more, rounded up: above the tenth that nodes ask of a replacement. */
+function raised(fee: bigint): bigint {
+  return fee + fee / 8n + 1n;
+}
+
+function first<K, V>(map: Map<K, V>): [K, V] | undefined {
+  for (const entry of map) return entry;
+  return undefined;
+}

@@ -1,0 +1,152 @@
+/** The keeper against a real chain and a real gateway: one task from post to bill, and every way a node can let it down. */
+import type { Gateway } from "@ngpu/keeper/gateway/gateway";
+import type { Keeper } from "@ngpu/keeper/keeper/keeper";
+import { taskStatus } from "@ngpu/keeper/keeper/snapshot";
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import { receiptStatus } from "@ngpu/protocol/typedData";
+import { expect } from "chai";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { keccak256, stringToBytes, type Hex } from "viem";
+import { generatePrivateKey } from "viem/accounts";
+import { startTestChain, type TestChain } from "../harness/chain.ts";
+import { registerNode, type TestNode } from "../harness/nodes.ts";
+import { startTestGateway, startTestKeeper } from "../harness/services.ts";
+import { postTask, type TestTask } from "../harness/tasks.ts";
+import { connectNode, type NodePeer } from "../harness/testNode.ts";
+import { until } from "../harness/until.ts";
+
+describe("keeper", () => {
+  let chain: TestChain;
+  let gateway: Gateway;
+  let keeper: Keeper;
+  let peers: NodePeer[];
+  let modelId: Hex;
+
+  before(async () => {
+    chain = await startTestChain();
+  });
+
+  after(() => chain.close());
+
+  beforeEach(async () => {
+    modelId = keccak256(stringToBytes(generatePrivateKey()));
+    gateway = await startTestGateway(chain);
+    keeper = startTestKeeper(chain, [gateway.url]);
+    peers = [];
+    for (const node of [await registerNode(chain), await registerNode(chain)]) peers.push(await join(node));
+  });
+
+  afterEach(async () => {
+    await keeper.stop();
+    await gateway.close();
+  });
+
+  async function join(node: TestNode): Promise<NodePeer> {
+    const peer = await connectNode({ chain, node, gatewayUrl: gateway.url });
+    await peer.announce([modelId]);
+    peer.keepAlive(200);
+    return peer;
+  }
+
+  function stateOf(taskId: Hex) {
+    return chain.client.readContract({
+      address: chain.deployment.taskEscrow,
+      abi: taskEscrowAbi,
+      functionName: "task",
+      args: [taskId],
+    });
+  }
+
+  async function reaches(taskId: Hex, status: number) {
+    return until(`task reaches status ${status}`, async () => {
+      const state = await stateOf(taskId);
+      return state.status === status && state;
+    });
+  }
+
+  function seats(state: { primary: number; backup: number }): { primary: NodePeer; backup: NodePeer } {
+    const [primary, backup] = [state.primary, state.backup].map((nodeId) => peers.find((peer) => peer.nodeId === nodeId));
+    if (primary === undefined || backup === undefined) throw new Error("assigned to nodes of another test");
+    return { primary, backup };
+  }
+
+  async function acceptedTask(): Promise<{ task: TestTask; primary: NodePeer; backup: NodePeer }> {
+    const task = await postTask(chain, { modelId });
+    const pair = seats(await reaches(task.taskId, taskStatus.assigned));
+    expect(await pair.primary.peer.next("dispatch")).to.include({ role: "primary", attempt: 0, assignment: 1 });
+    expect(await pair.backup.peer.next("dispatch")).to.include({ role: "backup", attempt: 0, assignment: 1 });
+    await pair.primary.accept(task, 1);
+    await pair.backup.accept(task, 1);
+    await until("both accepts are on chain", async () => (await stateOf(task.taskId)).acceptedMask === 3);
+    return { task, ...pair };
+  }
+
+  it("assigns, dispatches, relays accepts, settles and tells the node", async () => {
+    const { task, primary } = await acceptedTask();
+    await primary.receipt(task, { assignment: 1, attempt: 0 });
+    await reaches(task.taskId, taskStatus.settled);
+    expect(await primary.peer.next("settled")).to.include({ taskId: task.taskId });
+  });
+
+  it("lets the backup take over when the primary's link drops", async () => {
+    const { task, primary, backup } = await acceptedTask();
+    const start = performance.now();
+    primary.peer.close();
+    await backup.peer.next("dispatch", ({ role, attempt }) => role === "primary" && attempt === 1);
+    expect(performance.now() - start).to.be.below(1_000);
+    await backup.receipt(task, { assignment: 1, attempt: 1 });
+    await reaches(task.taskId, taskStatus.settled);
+  });
+
+  it("lets the backup take over after a signed failure, and records the failure", async () => {
+    const { task, primary, backup } = await acceptedTask();
+    await primary.receipt(task, { assignment: 1, attempt: 0, status: receiptStatus.runnerCrashed });
+    await backup.peer.next("dispatch", ({ role, attempt }) => role === "primary" && attempt === 1);
+    await until("the failure is on chain", async () => (await stateOf(task.taskId)).failedMask !== 0);
+    await backup.receipt(task, { assignment: 1, attempt: 1 });
+    await reaches(task.taskId, taskStatus.settled);
+  });
+
+  it("lets the backup take over when progress stops while the link stands", async () => {
+    const { task, primary, backup } = await acceptedTask();
+    await primary.progress(task, { assignment: 1, attempt: 0, seq: 1 });
+    await backup.peer.next("dispatch", ({ role, attempt }) => role === "primary" && attempt === 1);
+  });
+
+  it("refunds by both failures", async () => {
+    const { task, primary, backup } = await acceptedTask();
+    await primary.receipt(task, { assignment: 1, attempt: 0, status: receiptStatus.modelFailed });
+    await backup.receipt(task, { assignment: 1, attempt: 0, status: receiptStatus.modelFailed });
+    await reaches(task.taskId, taskStatus.refunded);
+  });
+
+  it("assigns anew when nobody accepted in time, and expires in the end", async () => {
+    const task = await postTask(chain, { modelId, deadlineInS: 60 });
+    await reaches(task.taskId, taskStatus.assigned);
+    await chain.increaseTime(31);
+    await until("second assignment", async () => (await stateOf(task.taskId)).assignment === 2);
+    await chain.increaseTime(60);
+    await reaches(task.taskId, taskStatus.refunded);
+  });
+
+  it("works as two keepers at once", async () => {
+    const second = startTestKeeper(chain, [gateway.url], { account: chain.account(1) });
+    try {
+      const { task, primary } = await acceptedTask();
+      await primary.receipt(task, { assignment: 1, attempt: 0 });
+      await reaches(task.taskId, taskStatus.settled);
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it("carries on where another keeper stopped", async () => {
+    const { task, primary } = await acceptedTask();
+    await keeper.stop();
+    await primary.receipt(task, { assignment: 1, attempt: 0 });
+    await primary.peer.next("dispatch").catch(() => undefined);
+    expect((await stateOf(task.taskId)).status).to.equal(taskStatus.accepted);
+    keeper = startTestKeeper(chain, [gateway.url]);
+    await reaches(task.taskId, taskStatus.settled);
+  });
+});
