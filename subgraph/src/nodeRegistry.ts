@@ -1,0 +1,98 @@
+/** NodeRegistry: who serves, with which keys and in which class. */
+import { BigInt } from "@graphprotocol/graph-ts";
+import {
+  DrainingChanged,
+  NodeClassChanged,
+  NodeRegistered,
+  OperatorRotated,
+  PayoutChanged,
+} from "../generated/NodeRegistry/NodeRegistry";
+import { Node, NodeClass } from "../generated/schema";
+import { loadNetwork } from "./entities/network";
+import { ONE, ZERO } from "./numbers";
+
+export function handleNodeRegistered(event: NodeRegistered): void {
+  const nodeClass = loadNodeClass(event.params.classId);
+  nodeClass.minimumPowerCu = event.params.powerCu;
+  nodeClass.save();
+
+  const node = new Node(event.params.nodeId.toString());
+  node.nodeId = event.params.nodeId;
+  node.owner = event.params.owner;
+  node.operator = event.params.operator;
+  node.payout = event.params.payout;
+  node.nodeClass = nodeClass.id;
+  node.powerCu = event.params.powerCu;
+  node.draining = false;
+  node.stakedWei = ZERO;
+  node.thawingWei = ZERO;
+  node.tasksAssigned = ZERO;
+  node.tasksAccepted = ZERO;
+  node.tasksServed = ZERO;
+  node.tasksFailed = ZERO;
+  node.earnedUsd6 = ZERO;
+  node.servedCums = ZERO;
+  node.registeredAt = event.block.timestamp;
+  node.registeredBlock = event.block.number;
+  node.registeredTx = event.transaction.hash;
+  node.save();
+
+  const network = loadNetwork();
+  network.nodes = network.nodes.plus(ONE);
+  network.save();
+}
+
+export function handleOperatorRotated(event: OperatorRotated): void {
+  const node = Node.load(event.params.nodeId.toString());
+  if (node == null) return;
+  node.operator = event.params.newOperator;
+  node.save();
+}
+
+export function handlePayoutChanged(event: PayoutChanged): void {
+  const node = Node.load(event.params.nodeId.toString());
+  if (node == null) return;
+  node.payout = event.params.payout;
+  node.save();
+}
+
+export function handleDrainingChanged(event: DrainingChanged): void {
+  const node = Node.load(event.params.nodeId.toString());
+  if (node == null) return;
+  node.draining = event.params.draining;
+  node.save();
+}
+
+/** A class's power is the power of all its nodes, so a change of it is written to each of them. */
+export function handleNodeClassChanged(event: NodeClassChanged): void {
+  const nodeClass = loadNodeClass(event.params.classId);
+  nodeClass.name = event.params.name;
+  nodeClass.minimumPowerCu = event.params.minimumPowerCu;
+  nodeClass.minimumStakeWei = event.params.minimumStakeWei;
+  nodeClass.enabled = event.params.enabled;
+  nodeClass.save();
+
+  const nodes = nodeClass.nodes.load();
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i];
+    if (node.powerCu == event.params.minimumPowerCu) continue;
+    node.powerCu = event.params.minimumPowerCu;
+    node.save();
+  }
+  // Classes come with the deployment, so the row of totals is there before the first node is.
+  loadNetwork().save();
+}
+
+function loadNodeClass(classId: i32): NodeClass {
+  const id = BigInt.fromI32(classId).toString();
+  const stored = NodeClass.load(id);
+  if (stored != null) return stored;
+
+  const nodeClass = new NodeClass(id);
+  nodeClass.classId = classId;
+  nodeClass.name = "";
+  nodeClass.minimumPowerCu = ZERO;
+  nodeClass.minimumStakeWei = ZERO;
+  nodeClass.enabled = true;
+  return nodeClass;
+}

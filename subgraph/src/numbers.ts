@@ -1,0 +1,5 @@
+/** The two numbers that every handler counts with. */
+import { BigInt } from "@graphprotocol/graph-ts";
+
+export const ZERO = BigInt.zero();
+export const ONE = BigInt.fromI32(1);
