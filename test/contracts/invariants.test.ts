@@ -26,6 +26,7 @@ interface KnownTask {
   readonly payer: Address;
   readonly maxAmountUsd6: bigint;
   readonly backups: number;
+  assigned: boolean;
   ends: number;
 }
 
@@ -82,10 +83,12 @@ describe("Invariants", () => {
   type Act = (random: Random, ledger: Ledger) => Promise<TransactionReceipt>;
 
   const anyone = (random: Random) => random.pick([...payers, world.actors.keeper, world.actors.stranger]);
-  const aTask = (random: Random, { tasks }: Ledger): KnownTask => {
-    const open = [...tasks.values()].filter(({ ends }) => ends === 0);
-    // Now and then one that has ended, so that replays are tried too.
-    return random.pick(open.length > 0 && random.below(8) !== 0 ? open : [...tasks.values()]);
+  const aTask = (random: Random, { tasks }: Ledger, wanted: { assigned?: boolean } = {}): KnownTask => {
+    const fitting = [...tasks.values()].filter(
+      ({ ends, assigned }) => ends === 0 && assigned === (wanted.assigned ?? assigned),
+    );
+    // Now and then one in another state, or one that has ended, so that replays are tried too.
+    return random.pick(fitting.length > 0 && random.below(8) !== 0 ? fitting : [...tasks.values()]);
   };
   const seatOf = async (random: Random, taskId: Hex) => {
     const { primary, backup, assignment } = await readTask(world, taskId);
@@ -94,7 +97,7 @@ describe("Invariants", () => {
     return { node, assignment };
   };
   const stakeAct = (functionName: "beginExit" | "stake"): Act => (random) => {
-    const amount = BigInt(1 + random.below(1_200)) * NGPU_WEI;
+    const amount = BigInt(1 + random.below(random.below(8) === 0 ? 3_000 : 200)) * NGPU_WEI;
     return world.send(world.actors.owner, world.stakeVault, functionName, [random.pick(nodes).nodeId, amount]);
   };
 
@@ -108,17 +111,19 @@ describe("Invariants", () => {
     return world.send(random.pick(payers), world.escrow, "post", [await aPost(world, change), noPermit]);
   };
   const assign: Act = (random, ledger) => {
-    const { taskId, backups } = aTask(random, ledger);
+    const { taskId, backups } = aTask(random, ledger, random.below(3) === 0 ? {} : { assigned: false });
+    const primary = random.pick(nodes).nodeId;
     const backup = backups === 0 ? 0 : random.pick(nodes).nodeId;
-    return world.send(anyone(random), world.escrow, "assign", [taskId, random.pick(nodes).nodeId, backup]);
+    const from = random.below(3) === 0 ? anyone(random) : world.actors.keeper;
+    return world.send(from, world.escrow, "assign", [taskId, primary, backup]);
   };
   const accept: Act = async (random, ledger) => {
-    const { taskId } = aTask(random, ledger);
+    const { taskId } = aTask(random, ledger, { assigned: true });
     const { node, assignment } = await seatOf(random, taskId);
     return acceptTask(world, taskId, node, { change: { assignment } });
   };
   const settle: Act = async (random, ledger) => {
-    const { taskId } = aTask(random, ledger);
+    const { taskId } = aTask(random, ledger, { assigned: true });
     const { node, assignment } = await seatOf(random, taskId);
     const { workCums } = await readTask(world, taskId);
     const durationMs = Number((workCums * BigInt(random.below(130))) / 100n / BigInt(node.powerCu));
@@ -132,11 +137,15 @@ describe("Invariants", () => {
     { name: "assign", act: assign },
     { name: "assign", act: assign },
     { name: "accept", act: accept },
+    { name: "accept", act: accept },
     { name: "settle", act: settle },
     { name: "settle", act: settle },
     {
       name: "cancel",
-      act: (random, ledger) => world.send(anyone(random), world.escrow, "cancel", [aTask(random, ledger).taskId]),
+      act: (random, ledger) => {
+        const { taskId, payer } = aTask(random, ledger, { assigned: false });
+        return world.send(random.pick([payer, anyone(random)]), world.escrow, "cancel", [taskId]);
+      },
     },
     {
       name: "expire",
@@ -181,7 +190,7 @@ describe("Invariants", () => {
     {
       name: "time",
       act: async (random) => {
-        await world.increase(1 + random.below(120));
+        await world.increase(1 + random.below(random.below(8) === 0 ? 1_200 : 40));
         return world.send(world.actors.deployer, world.feed, "push", [BigInt(10_000_000 + random.below(90_000_000))]);
       },
     },
@@ -201,7 +210,11 @@ describe("Invariants", () => {
 
   function record(receipt: TransactionReceipt, ledger: Ledger): void {
     for (const { taskId, payer, maxAmountUsd6, backups } of eventsOf(receipt, world.escrow, "TaskPosted")) {
-      ledger.tasks.set(taskId, { taskId, payer, maxAmountUsd6, backups, ends: 0 });
+      ledger.tasks.set(taskId, { taskId, payer, maxAmountUsd6, backups, assigned: false, ends: 0 });
+    }
+    for (const { taskId } of eventsOf(receipt, world.escrow, "TaskAssigned")) {
+      const task = ledger.tasks.get(taskId);
+      if (task !== undefined) task.assigned = true;
     }
     for (const eventName of ["TaskSettled", "TaskRefunded", "TaskCancelled"] as const) {
       for (const { taskId } of eventsOf(receipt, world.escrow, eventName)) {
