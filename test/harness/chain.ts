@@ -1,6 +1,7 @@
 /**
- * A real chain for tests that need one: an EDR JSON-RPC server on a free loopback port with the contracts of NgpuLocal deployed,
- * at the same addresses as on every fresh local chain. Blocks are mined per transaction; time moves when a test says so.
+ * A real chain for tests that need one: an EDR JSON-RPC server on a free loopback port with the contracts of NgpuLocal
+ * deployed, at the same addresses as on every fresh local chain. Blocks are mined per transaction; time moves when a
+ * test says so.
  */
 import { chainOf, createChain } from "@ngpu/protocol/service/chain";
 import { deploymentOf, type Deployment } from "@ngpu/protocol/deployment";
@@ -17,6 +18,7 @@ import {
   type Account,
   type Address,
   type HDAccount,
+  type Hex,
   type PublicClient,
   type TransactionReceipt,
 } from "viem";
@@ -36,11 +38,22 @@ export interface TestChain {
   /** Funded development account: 0 deploys and sets policy, 1 is the keeper, the others are free. */
   account(index: number): HDAccount;
   /** Sends a transaction and waits for it. Throws when it reverts. */
-  write(call: { account: Account; address: Address; abi: Abi; functionName: string; args: readonly unknown[] }): Promise<TransactionReceipt>;
+  write(call: {
+    account: Account;
+    address: Address;
+    abi: Abi;
+    functionName: string;
+    args: readonly unknown[];
+  }): Promise<TransactionReceipt>;
   /** Chain time of the newest block, in seconds. */
   nowS(): Promise<number>;
   increaseTime(seconds: number): Promise<void>;
   mine(blocks: number): Promise<void>;
+  /** While off, transactions wait until `mine`. */
+  setAutomine(on: boolean): Promise<void>;
+  /** `revert` takes everything since the snapshot back, as a reorganisation would. */
+  snapshot(): Promise<Hex>;
+  revert(id: Hex): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,6 +97,9 @@ export async function startTestChain(options: { port?: number } = {}): Promise<T
       await control.mine({ blocks: 1 });
     },
     mine: (blocks) => control.mine({ blocks }),
+    setAutomine: (on) => control.setAutomine(on),
+    snapshot: () => control.snapshot(),
+    revert: (id) => control.revert({ id }),
     close: () => server.close(),
   };
 }

@@ -18,7 +18,11 @@ export async function registerNode(
   chain: TestChain,
   options: { ownerIndex?: number; operator?: PrivateKeyAccount; stakeWei?: bigint } = {},
 ): Promise<TestNode> {
-  const { ownerIndex = 0, operator = privateKeyToAccount(generatePrivateKey()), stakeWei = 100n * 10n ** 18n } = options;
+  const {
+    ownerIndex = 0,
+    operator = privateKeyToAccount(generatePrivateKey()),
+    stakeWei = 100n * 10n ** 18n,
+  } = options;
   const { deployment, chainId } = chain;
   const owner = chain.account(ownerIndex);
   const expiry = BigInt((await chain.nowS()) + 3_600);

@@ -1,4 +1,6 @@
-/** A peer of a gateway over a real WebSocket: logs in as node, keeper or client, and waits for frames with a deadline. */
+/**
+ * A peer of a gateway over a real WebSocket: logs in as node, keeper or client, and waits for frames with a deadline.
+ */
 import { signMessage, type Signed, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";
 import { loginRole, type Login } from "@ngpu/protocol/typedData";
 import { decodeFrame, encodeFrame, subprotocol, type Frame, type FrameOf, type FrameType } from "@ngpu/protocol/wire";
@@ -47,7 +49,9 @@ export function openPeer(gatewayUrl: string): Peer {
     next(type, matches = () => true) {
       return new Promise((resolve, reject) => {
         const look = (): void => {
-          const found = frames.find((frame) => frame.t === type && !taken.has(frame) && matches(frame as FrameOf<typeof type>));
+          const found = frames.find(
+            (frame) => frame.t === type && !taken.has(frame) && matches(frame as FrameOf<typeof type>),
+          );
           if (found === undefined && socket.readyState !== WebSocket.CLOSED) return;
           clearTimeout(timer);
           wakes.delete(look);

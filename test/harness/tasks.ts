@@ -31,6 +31,7 @@ export async function postTask(
     workCums?: bigint;
     deadlineInS?: number;
     backups?: number;
+    clientNonce?: Hex;
   } = {},
 ): Promise<TestTask> {
   const {
@@ -42,16 +43,21 @@ export async function postTask(
     workCums = 2_000_000n,
     deadlineInS = 600,
     backups = 1,
+    clientNonce = generatePrivateKey(),
   } = options;
   const { deployment, chainId } = chain;
   const { localUsd, paymentVault, taskEscrow } = deployment;
   if (localUsd === undefined) throw new Error("the test chain has no local payment token");
   const payer = chain.account(payerIndex);
   const usd = { address: localUsd, abi: localUsdAbi };
-  await chain.write({ account: chain.account(0), ...usd, functionName: "transfer", args: [payer.address, 10_000_000n] });
+  await chain.write({
+    account: chain.account(0),
+    ...usd,
+    functionName: "transfer",
+    args: [payer.address, 10_000_000n],
+  });
   await chain.write({ account: payer, ...usd, functionName: "approve", args: [paymentVault, maxUint256] });
 
-  const clientNonce = generatePrivateKey();
   const inputCiphertext = keccak256(sealedInput);
   const deadlineS = (await chain.nowS()) + deadlineInS;
   const params = {
@@ -73,7 +79,10 @@ export async function postTask(
 }
 
 /** Assigns a pair as the keeper. */
-export async function assignTask(chain: TestChain, pair: { taskId: Hex; primary: number; backup: number }): Promise<void> {
+export async function assignTask(
+  chain: TestChain,
+  pair: { taskId: Hex; primary: number; backup: number },
+): Promise<void> {
   await chain.write({
     account: chain.account(1),
     address: chain.deployment.taskEscrow,

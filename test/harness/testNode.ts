@@ -1,4 +1,6 @@
-/** Plays a node's part at a gateway with a real operator key: everything it sends is signed as an agent would sign it. */
+/**
+ * Plays a node's part at a gateway with a real operator key: everything it sends is signed as an agent would sign it.
+ */
 import { signMessage, type Signed } from "@ngpu/protocol/signed";
 import type { MessageKind, MessageOf } from "@ngpu/protocol/typedData";
 import { zeroHash, type Hex } from "viem";
@@ -8,6 +10,7 @@ import { connectPeer, type Peer } from "./peer.ts";
 import type { TestTask } from "./tasks.ts";
 
 export interface NodePeer {
+  node: TestNode;
   nodeId: number;
   peer: Peer;
   announce(models: Hex[], slots?: number): Promise<void>;
@@ -16,10 +19,17 @@ export interface NodePeer {
   keepAlive(everyMs: number): void;
   accept(task: TestTask, assignment: number): Promise<Signed<"accept">>;
   progress(task: TestTask, at: { assignment: number; attempt: number; seq: number }): Promise<void>;
-  receipt(task: TestTask, at: { assignment: number; attempt: number; status?: number; durationMs?: number }): Promise<Signed<"receipt">>;
+  receipt(
+    task: TestTask,
+    at: { assignment: number; attempt: number; status?: number; durationMs?: number },
+  ): Promise<Signed<"receipt">>;
 }
 
-export async function connectNode(options: { chain: TestChain; node: TestNode; gatewayUrl: string }): Promise<NodePeer> {
+export async function connectNode(options: {
+  chain: TestChain;
+  node: TestNode;
+  gatewayUrl: string;
+}): Promise<NodePeer> {
   const { chain, node, gatewayUrl } = options;
   const { nodeId, operator } = node;
   const context = { chainId: chain.chainId, verifyingContract: chain.deployment.taskEscrow };
@@ -35,6 +45,7 @@ export async function connectNode(options: { chain: TestChain; node: TestNode; g
   };
 
   return {
+    node,
     nodeId,
     peer,
     heartbeat,
@@ -60,7 +71,15 @@ export async function connectNode(options: { chain: TestChain; node: TestNode; g
       return accept;
     },
     async progress(task, { assignment, attempt, seq }) {
-      const message = { taskId: task.taskId, assignment, attempt, nodeId, seq, permille: 0, timeMs: BigInt(Date.now()) };
+      const message = {
+        taskId: task.taskId,
+        assignment,
+        attempt,
+        nodeId,
+        seq,
+        permille: 0,
+        timeMs: BigInt(Date.now()),
+      };
       peer.send({ t: "progress", progress: await sign("progress", message) });
     },
     async receipt(task, { assignment, attempt, status = 0, durationMs = 100 }) {

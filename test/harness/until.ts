@@ -1,5 +1,9 @@
 /** Waits for something to become true, by looking again until a deadline. */
-export async function until<T>(what: string, look: () => T | undefined | false | Promise<T | undefined | false>, withinMs = 8_000): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  withinMs = 8_000,
+): Promise<T> {
   const deadlineMs = performance.now() + withinMs;
   for (;;) {
     const found = await look();

@@ -1,0 +1,106 @@
+/** The payer's side of a link, against a real gateway and a real chain: whom it signs for, and what it does when the gateway goes. */
+import { randomBytes } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { expect } from "chai";
+import { keccak256, toHex, type Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { followTask, type TaskEvent } from "@ngpu/client/followTask";
+import { getBlob, putBlob } from "@ngpu/client/gatewayClient";
+import { openLink } from "@ngpu/client/link";
+import type { TaskSecrets } from "@ngpu/client/taskSecrets";
+import type { Gateway } from "@ngpu/keeper/gateway/gateway";
+import type { SigningContext } from "@ngpu/protocol/signed";
+import { startTestChain, type TestChain } from "../harness/chain.ts";
+import { codeRejectedBy } from "../harness/codeRejectedBy.ts";
+import { startTestGateway } from "../harness/services.ts";
+import { postTask } from "../harness/tasks.ts";
+
+describe("client link", () => {
+  let chain: TestChain;
+  let gateway: Gateway;
+  let context: SigningContext;
+  const never = new AbortController().signal;
+
+  before(async () => {
+    chain = await startTestChain();
+    context = { chainId: chain.chainId, verifyingContract: chain.deployment.taskEscrow };
+    gateway = await startTestGateway(chain);
+  });
+
+  after(async () => {
+    await gateway.close();
+    await chain.close();
+  });
+
+  async function aPostedTask(): Promise<{ secrets: TaskSecrets; sealedInput: Uint8Array }> {
+    const clientPrivateKey = generatePrivateKey();
+    const task = await postTask(chain, { clientKey: privateKeyToAccount(clientPrivateKey) });
+    const taskKey: Hex = toHex(randomBytes(32));
+    const secrets = { taskId: task.taskId, modelId: task.modelId, taskKey, clientPrivateKey, inputCiphertext: task.inputCiphertext };
+    return { secrets, sealedInput: task.sealedInput };
+  }
+
+  function blobOf({ taskId, clientPrivateKey, inputCiphertext }: TaskSecrets) {
+    return { gatewayUrl: gateway.url, context, clientPrivateKey, taskId, blobHash: inputCiphertext, nowMs: Date.now() };
+  }
+
+  it("signs nothing for a gateway that presents itself as another", async () => {
+    const { secrets } = await aPostedTask();
+    const alias = gateway.url.replace("127.0.0.1", "localhost");
+    expect(await codeRejectedBy(openLink({ gatewayUrl: alias, context, secrets, signal: never }))).to.equal("GATEWAY_UNTRUSTED");
+  });
+
+  it("signs nothing for a gateway of another chain", async () => {
+    const { secrets } = await aPostedTask();
+    const elsewhere = { ...context, chainId: 1 };
+    const link = openLink({ gatewayUrl: gateway.url, context: elsewhere, secrets, signal: never });
+    expect(await codeRejectedBy(link)).to.equal("GATEWAY_UNTRUSTED");
+  });
+
+  it("is refused for a task that another client key was named for", async () => {
+    const { secrets } = await aPostedTask();
+    const stranger = { ...secrets, clientPrivateKey: generatePrivateKey() };
+    const link = openLink({ gatewayUrl: gateway.url, context, secrets: stranger, signal: never });
+    expect(await codeRejectedBy(link)).to.equal("AUTH_FORBIDDEN");
+  });
+
+  it("stores the sealed input once the task is posted, and reads back the same bytes", async () => {
+    const { secrets, sealedInput } = await aPostedTask();
+    await putBlob({ ...blobOf(secrets), bytes: sealedInput });
+    await putBlob({ ...blobOf(secrets), bytes: sealedInput });
+    expect(keccak256(await getBlob(blobOf(secrets)))).to.equal(secrets.inputCiphertext);
+  });
+
+  it("reports a gateway that is not there, and goes on when it comes", async () => {
+    const { secrets, sealedInput } = await aPostedTask();
+    const late = await startTestGateway(chain);
+    const port = Number(new URL(late.url).port);
+    await late.close();
+    const stop = new AbortController();
+    const events: TaskEvent[] = [];
+    const seen = Promise.withResolvers<void>();
+    const uploaded = Promise.withResolvers<void>();
+    const following = followTask({
+      gatewayUrl: late.url,
+      chain: chain.client,
+      chainId: chain.chainId,
+      deployment: chain.deployment,
+      secrets,
+      sealedInput,
+      random: (length) => new Uint8Array(randomBytes(length)),
+      signal: stop.signal,
+      onEvent: (event) => {
+        events.push(event);
+        if (event.kind === "problem" && event.code === "GATEWAY_UNREACHABLE") seen.resolve();
+        if (event.kind === "uploaded") uploaded.resolve();
+      },
+    });
+    await seen.promise;
+    const back = await startTestGateway(chain, { port });
+    await uploaded.promise;
+    stop.abort();
+    await following;
+    await back.close();
+    expect(events.some((event) => event.kind === "connection" && event.state === "lost")).to.equal(true);
+  });
+});
