@@ -1,4 +1,4 @@
-/** Runs a gateway until SIGINT or SIGTERM. Settings: docs/OPERATIONS.md. */
+/** Runs a gateway until SIGINT or SIGTERM. Its settings are the environment variables read below. */
 import { deploymentOf } from "@ngpu/protocol/deployment";
 import { codeOf } from "@ngpu/protocol/errors";
 import { createChain } from "@ngpu/protocol/service/chain";

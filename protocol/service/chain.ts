@@ -1,6 +1,6 @@
 /**
- * Reading the chain: one viem client per service, which is proved to serve the configured chain before anything relies on it.
- * `cacheTime: 0` because a cached block number would make a level-triggered loop act on an old world.
+ * Reading the chain: one viem client per service, which is proved to serve the configured chain before anything relies
+ * on it. `cacheTime: 0` because a cached block number would make a level-triggered loop act on an old world.
  */
 import { createPublicClient, defineChain, http, type Chain, type PublicClient } from "viem";
 import { NgpuError } from "../src/errors.ts";

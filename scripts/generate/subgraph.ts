@@ -1,7 +1,7 @@
 /**
- * Builds the subgraph: writes the ABIs it reads and the addresses in subgraph/subgraph.yaml from protocol/src/generated, then
- * runs graph-cli's codegen and build. What is built already from the same inputs is not built again.
- * `--check` writes nothing and fails if the addresses in subgraph.yaml are stale.
+ * Builds the subgraph: writes the ABIs it reads and the addresses in subgraph/subgraph.yaml from
+ * protocol/src/generated, then runs graph-cli's codegen and build. What is built already from the same inputs is not
+ * built again. `--check` writes nothing and fails if the addresses in subgraph.yaml are stale.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -58,7 +58,9 @@ async function expectedManifest(chainId: keyof typeof deployments): Promise<stri
   const deployment = deployments[chainId];
   let text = await readFile(manifest, "utf8");
   for (const [name, { key }] of Object.entries(sources)) {
-    const source = new RegExp(`(name: ${name}\\n {4}network: ).*(\\n {4}source:\\n {6}address: ).*(\\n {6}abi: .*\\n {6}startBlock: ).*`);
+    const source = new RegExp(
+      `(name: ${name}\\n {4}network: ).*(\\n {4}source:\\n {6}address: ).*(\\n {6}abi: .*\\n {6}startBlock: ).*`,
+    );
     if (!source.test(text)) throw new NgpuError("INTERNAL", { manifest: "subgraph/subgraph.yaml", missing: name });
     text = text.replace(source, `$1${networks[chainId]}$2"${deployment[key]}"$3${deployment.deploymentBlock}`);
   }

@@ -1,7 +1,7 @@
 /**
- * The local index: the real graph-node (`gnd dev`) on the built subgraph. It would listen on every interface and no option of it
- * changes that, so it runs in a network namespace and only the ports for queries and for its state are bridged to loopback.
- * Where that cannot be done it runs plainly and `exposed` says so.
+ * The local index: the real graph-node (`gnd dev`) on the built subgraph. It would listen on every interface and no
+ * option of it changes that, so it runs in a network namespace and only the ports for queries and for its state are
+ * bridged to loopback. Where that cannot be done it runs plainly and `exposed` says so.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdir } from "node:fs/promises";
@@ -30,7 +30,7 @@ export interface GraphNodeOptions {
   postgresUrl: string;
   ipfsUrl: string;
   ports: { http: number; admin: number; indexNode: number; metrics: number };
-  /** Where it runs; it writes nothing there as long as it has a database. */
+  /** Where it runs and its bridges have their socket files. */
   workDir: string;
   onLine?: (line: string) => void;
   /** Called when it ends without having been asked to. */
@@ -56,7 +56,8 @@ const environment = {
 };
 
 export async function startGraphNode(options: GraphNodeOptions): Promise<GraphNode> {
-  const { rpcUrl, postgresUrl, ipfsUrl, ports, workDir, onLine = () => undefined, onLost = () => undefined, isolate = true } = options;
+  const { rpcUrl, postgresUrl, ipfsUrl, ports, workDir, isolate = true } = options;
+  const { onLine = () => undefined, onLost = () => undefined } = options;
   const gnd = findGnd();
   if (!gnd) throw new NgpuError("SETTING_INVALID", { missingPackage: "@graphprotocol/gnd-linux-x64" });
   await mkdir(workDir, { recursive: true });
@@ -68,9 +69,10 @@ export async function startGraphNode(options: GraphNodeOptions): Promise<GraphNo
     "--index-node-port", String(ports.indexNode), "--metrics-port", String(ports.metrics),
   ];
   const outward = [rpcUrl, postgresUrl, ipfsUrl].map(loopbackPort);
+  const inward = [ports.http, ports.indexNode];
   const namespace =
     isolate && outward.every((port) => port !== undefined)
-      ? await openNetworkNamespace({ command, inward: [ports.http, ports.indexNode], outward })
+      ? await openNetworkNamespace({ command, inward, outward, folder: path.resolve(workDir) })
       : undefined;
   if (!namespace) for (const port of Object.values(ports)) await requireFree(port);
 

@@ -1,6 +1,6 @@
 /**
- * The little of an IPFS node that graph-node asks for at start. Locally the subgraph is read from disk and no data source is on
- * IPFS, so there is nothing to serve: the version is answered, every file is unknown.
+ * The little of an IPFS node that graph-node asks for at start. Locally the subgraph is read from disk and no data
+ * source is on IPFS, so there is nothing to serve: the version is answered, every file is unknown.
  */
 import { createServer } from "node:http";
 import { NgpuError } from "@ngpu/protocol/errors";

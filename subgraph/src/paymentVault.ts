@@ -1,6 +1,6 @@
 /**
- * PaymentVault: the money of every address. Payer and payee may be one address, so each side is loaded, changed and saved
- * before the other is loaded.
+ * PaymentVault: the money of every address. Payer and payee may be one address, so each side is loaded, changed and
+ * saved before the other is loaded.
  */
 import { Address, BigInt, ethereum } from "@graphprotocol/graph-ts";
 import {

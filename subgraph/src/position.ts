@@ -1,4 +1,6 @@
-/** Where an event stands among all events of the chain: the id of the row it makes, and the key that rows are sorted by. */
+/**
+ * Where an event stands among all events of the chain: the id of the row it makes, and the key that rows are sorted by.
+ */
 import { BigInt, Bytes, ethereum } from "@graphprotocol/graph-ts";
 
 const EVENTS_PER_BLOCK = BigInt.fromI32(1000000);

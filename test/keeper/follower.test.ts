@@ -1,7 +1,9 @@
 /** The follower against a real chain: what it sees, and that it sees a replaced chain as it is. */
 import { createTaskFollower } from "@ngpu/keeper/chain/taskFollower";
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { expect } from "chai";
 import { after, before, describe, it } from "node:test";
+import { keccak256 } from "viem";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode } from "../harness/nodes.ts";
 import { assignTask, postTask } from "../harness/tasks.ts";
@@ -30,7 +32,42 @@ describe("task follower", () => {
     const [one, two] = [await registerNode(chain), await registerNode(chain)];
     await assignTask(chain, { taskId: task.taskId, primary: one.nodeId, backup: two.nodeId });
     await follower.poll();
-    expect(follower.known(task.taskId)?.assigned).to.include({ primary: one.nodeId, backup: two.nodeId, assignment: 1 });
+    expect(follower.known(task.taskId)?.assigned).to.include({
+      primary: one.nodeId,
+      backup: two.nodeId,
+      assignment: 1,
+    });
     expect(follower.lastAssignedBlock(one.nodeId)).to.equal(follower.head()?.number);
+  });
+
+  it("forgets what a reorganisation took back", async () => {
+    const follower = createTaskFollower({ chain: chain.client, deployment: chain.deployment });
+    const kept = await postTask(chain);
+    const before = await chain.snapshot();
+    const lost = await postTask(chain);
+    await follower.poll();
+    expect(follower.known(lost.taskId)).to.not.equal(undefined);
+    await chain.revert(before);
+    await chain.mine(10);
+    await follower.poll();
+    expect(follower.known(lost.taskId)).to.equal(undefined);
+    expect(follower.known(kept.taskId)?.clientKey).to.equal(kept.clientKey.address);
+  });
+
+  it("finds a task that ended before what it remembers", async () => {
+    const follower = createTaskFollower({ chain: chain.client, deployment: chain.deployment, keepEnded: 0 });
+    const task = await postTask(chain, { deadlineInS: 20 });
+    await chain.increaseTime(21);
+    await chain.write({
+      account: chain.account(3),
+      address: chain.deployment.taskEscrow,
+      abi: taskEscrowAbi,
+      functionName: "expire",
+      args: [task.taskId],
+    });
+    await follower.poll();
+    expect(follower.known(task.taskId)).to.equal(undefined);
+    expect((await follower.lookup(task.taskId))?.ended).to.deep.equal({ how: "refunded" });
+    expect(await follower.lookup(keccak256(task.taskId))).to.equal(undefined);
   });
 });

@@ -1,13 +1,18 @@
-/** The keeper against a real chain and a real gateway: one task from post to bill, and every way a node can let it down. */
+/**
+ * The keeper against a real chain and a real gateway: one task from post to bill, and every way a node can let it down.
+ */
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import type { Keeper } from "@ngpu/keeper/keeper/keeper";
+import { timing } from "@ngpu/keeper/keeper/plan";
 import { taskStatus } from "@ngpu/keeper/keeper/snapshot";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import { createChain } from "@ngpu/protocol/service/chain";
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import { expect } from "chai";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { keccak256, stringToBytes, type Hex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
+import { startBreakableLine } from "../harness/breakableLine.ts";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { startTestGateway, startTestKeeper } from "../harness/services.ts";
@@ -65,7 +70,9 @@ describe("keeper", () => {
   }
 
   function seats(state: { primary: number; backup: number }): { primary: NodePeer; backup: NodePeer } {
-    const [primary, backup] = [state.primary, state.backup].map((nodeId) => peers.find((peer) => peer.nodeId === nodeId));
+    const [primary, backup] = [state.primary, state.backup].map((nodeId) =>
+      peers.find((peer) => peer.nodeId === nodeId),
+    );
     if (primary === undefined || backup === undefined) throw new Error("assigned to nodes of another test");
     return { primary, backup };
   }
@@ -108,6 +115,8 @@ describe("keeper", () => {
   });
 
   it("lets the backup take over when progress stops while the link stands", async () => {
+    await keeper.stop();
+    keeper = startTestKeeper(chain, [gateway.url], { timing: { ...timing, silentMs: 800 } });
     const { task, primary, backup } = await acceptedTask();
     await primary.progress(task, { assignment: 1, attempt: 0, seq: 1 });
     await backup.peer.next("dispatch", ({ role, attempt }) => role === "primary" && attempt === 1);
@@ -144,9 +153,36 @@ describe("keeper", () => {
     const { task, primary } = await acceptedTask();
     await keeper.stop();
     await primary.receipt(task, { assignment: 1, attempt: 0 });
-    await primary.peer.next("dispatch").catch(() => undefined);
-    expect((await stateOf(task.taskId)).status).to.equal(taskStatus.accepted);
     keeper = startTestKeeper(chain, [gateway.url]);
     await reaches(task.taskId, taskStatus.settled);
+  });
+
+  it("finds the gateway again, and dispatches to nodes that came back with it", async () => {
+    const { task, primary, backup } = await acceptedTask();
+    const { port } = new URL(gateway.url);
+    await gateway.close();
+    gateway = await startTestGateway(chain, { port: Number(port) });
+    peers = [await join(primary.node), await join(backup.node)];
+    const { primary: again } = seats(await stateOf(task.taskId));
+    await again.peer.next("dispatch", ({ taskId, role }) => taskId === task.taskId && role === "primary");
+    await again.receipt(task, { assignment: 1, attempt: 0 });
+    await reaches(task.taskId, taskStatus.settled);
+  });
+
+  it("lets the backup take over while the chain is silent, and settles when it answers again", async () => {
+    const { task, primary, backup } = await acceptedTask();
+    await keeper.stop();
+    const line = await startBreakableLine(chain.rpcUrl);
+    const client = await createChain({ rpcUrl: line.url, chainId: chain.chainId });
+    keeper = startTestKeeper(chain, [gateway.url], { rpcUrl: line.url, chain: client });
+    await backup.peer.next("dispatch", ({ role }) => role === "backup");
+    line.breakIt();
+    primary.peer.close();
+    await backup.peer.next("dispatch", ({ role, attempt }) => role === "primary" && attempt === 1);
+    await backup.receipt(task, { assignment: 1, attempt: 1 });
+    line.mend();
+    await reaches(task.taskId, taskStatus.settled);
+    await keeper.stop();
+    await line.close();
   });
 });

@@ -1,4 +1,7 @@
-/** What the compiled mappings may ask of graph-node: everything they need is in the events, so a call into a contract is an error. */
+/**
+ * What the compiled mappings may ask of graph-node: everything they need is in the events, so a call into a contract is
+ * an error.
+ */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";

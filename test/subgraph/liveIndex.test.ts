@@ -1,4 +1,7 @@
-/** The whole local index on a real chain: what the contracts did is in the subgraph within two seconds, to the last digit. */
+/**
+ * The whole local index on a real chain: what the contracts did is in the subgraph within two seconds, to the last
+ * digit.
+ */
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -49,7 +52,12 @@ describe("the local index", { skip: findGnd() ? false : "no graph-node for this 
       rpcUrl: chain.rpcUrl,
       postgresUrl: postgres.url("graph"),
       ipfsUrl: ipfs.url,
-      ports: { http: ports.graphHttp, admin: ports.graphAdmin, indexNode: ports.graphIndex, metrics: ports.graphMetrics },
+      ports: {
+        http: ports.graphHttp,
+        admin: ports.graphAdmin,
+        indexNode: ports.graphIndex,
+        metrics: ports.graphMetrics,
+      },
       workDir: scratch,
     });
     primary = await registerNode(chain, { ownerIndex: 3 });
@@ -123,7 +131,9 @@ describe("the local index", { skip: findGnd() ? false : "no graph-node for this 
       functionName: "stakeOf",
       args: [primary.nodeId],
     });
-    const { node } = await query<{ node: { stakedWei: string; owner: string } }>(`{ node(id: "${primary.nodeId}") { stakedWei owner } }`);
+    const { node } = await query<{ node: { stakedWei: string; owner: string } }>(
+      `{ node(id: "${primary.nodeId}") { stakedWei owner } }`,
+    );
     assert.deepEqual(node, { stakedWei: String(stake.stakedWei), owner: primary.owner.address.toLowerCase() });
   });
 

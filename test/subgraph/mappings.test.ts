@@ -1,4 +1,7 @@
-/** The mappings through graph-node's own store and runtime: each fixture of subgraph/tests gives exactly the entities it names. */
+/**
+ * The mappings through graph-node's own store and runtime: each fixture of subgraph/tests gives exactly the entities it
+ * names.
+ */
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,7 +26,8 @@ describe("subgraph mappings", { skip: gnd ? false : "no graph-node for this plat
     await buildSubgraph();
     scratch = await mkdtemp(path.join(tmpdir(), "ngpu-mappings-"));
     const databases = ["proof", ...files.map(databaseOf)];
-    postgres = await startPostgres({ dataDir: path.join(scratch, "postgres"), port: (await freePorts()).postgres, databases });
+    const { postgres: port } = await freePorts();
+    postgres = await startPostgres({ dataDir: path.join(scratch, "postgres"), port, databases });
   });
   after(async () => {
     await postgres?.stop();
@@ -39,8 +43,8 @@ describe("subgraph mappings", { skip: gnd ? false : "no graph-node for this plat
 
   it("fails where one digit of an answer is wrong", async () => {
     const fixture = await load("taskLife.json");
-    const wrong: Fixture = { ...fixture, assertions: [{ query: "{ bills { amountUsd6 } }", expected: { bills: [{ amountUsd6: "12341" }] } }] };
-    const { passed, output } = await run(wrong, "proof");
+    const wrong = { query: "{ bills { amountUsd6 } }", expected: { bills: [{ amountUsd6: "12341" }] } };
+    const { passed, output } = await run({ ...fixture, assertions: [wrong] }, "proof");
     assert.equal(passed, false);
     assert.match(output, /12340/);
   });

@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import { after, before, describe, it } from "node:test";
 import { codeOf, type ErrorCode } from "@ngpu/protocol/errors";
 import { freePorts } from "../../scripts/stack/ports.ts";
@@ -18,17 +19,17 @@ describe("the local Postgres", { skip: process.platform === "linux" ? false : "d
 
   before(async () => {
     scratch = await mkdtemp(path.join(tmpdir(), "ngpu-postgres-test-"));
+    // Open to the account that runs Postgres, which the starter below cannot help.
+    await chmod(scratch, 0o755);
     port = (await freePorts()).postgres;
   });
   after(() => rm(scratch, { recursive: true, force: true }));
 
   it("replaces the server that a killed starter left behind", async () => {
     const dataDir = path.join(scratch, "left");
-    const starter = spawn(process.execPath, [path.join(import.meta.dirname, "support/holdPostgres.ts"), dataDir, String(port)], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const [chunk] = (await once(starter.stdout, "data")) as [Buffer];
-    const left = Number(/^READY (\d+)/.exec(chunk.toString())?.[1]);
+    const program = path.join(import.meta.dirname, "support/holdPostgres.ts");
+    const starter = spawn(process.execPath, [program, dataDir, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
+    const left = Number(/^READY (\d+)/.exec(await firstOutput(starter.stdout))?.[1]);
     starter.kill("SIGKILL");
     await once(starter, "exit");
     assert.ok(identityOf(left), "the server outlives its starter, or this test shows nothing");
@@ -69,6 +70,12 @@ describe("the local Postgres", { skip: process.platform === "linux" ? false : "d
     assert.equal(await readFile(file, "utf8"), "kept");
   });
 });
+
+/** The first output of a program, or nothing when it ends without any. */
+async function firstOutput(stream: Readable): Promise<string> {
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) return String(chunk);
+  return "";
+}
 
 async function codeThrown(act: () => Promise<unknown>): Promise<ErrorCode | undefined> {
   try {

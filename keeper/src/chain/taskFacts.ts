@@ -1,4 +1,7 @@
-/** What the events of TaskEscrow say about one task, and how each event changes it. Applying an event twice changes nothing. */
+/**
+ * What the events of TaskEscrow say about one task, and how each event changes it. Applying an event twice changes
+ * nothing.
+ */
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Address, Hex, ParseEventLogsReturnType } from "viem";
 

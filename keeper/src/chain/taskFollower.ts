@@ -1,6 +1,7 @@
 /**
- * Follows TaskEscrow by reading its logs up to the newest block. The cursor is a hint: the last blocks are read again each time,
- * and when the block under the cursor is no longer the one that was read (reorganisation, chain restart), everything is read anew.
+ * Follows TaskEscrow by reading its logs up to the newest block. The cursor is a hint: the last blocks are read again
+ * each time, and when the block under the cursor is no longer the one that was read (reorganisation, chain restart),
+ * everything is read anew.
  */
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Deployment } from "@ngpu/protocol/deployment";
@@ -17,6 +18,8 @@ export interface Head {
 export interface TaskFollower {
   /** Reads on to the newest block; a call during a poll shares it. Rejects when the chain does not answer. */
   poll(): Promise<Head>;
+  /** As `poll`, but what is read is surely not older than the call. */
+  pollAfresh(): Promise<Head>;
   /** The newest block that was read completely. */
   head(): Head | undefined;
   known(taskId: Hex): TaskFacts | undefined;
@@ -46,12 +49,24 @@ export function createTaskFollower(options: {
   const lastAssigned = new Map<number, bigint>();
   let cursor: Head | undefined;
   let polling: Promise<Head> | undefined;
+  let following: Promise<Head> | undefined;
 
   const known = (taskId: Hex): TaskFacts | undefined => open.get(taskId) ?? ended.get(taskId);
 
   const poll = (): Promise<Head> => {
     polling ??= readOn().finally(() => (polling = undefined));
     return polling;
+  };
+
+  const pollAfresh = (): Promise<Head> => {
+    if (polling === undefined) return poll();
+    following ??= polling
+      .catch(() => undefined)
+      .then(() => {
+        following = undefined;
+        return poll();
+      });
+    return following;
   };
 
   async function readOn(): Promise<Head> {
@@ -126,7 +141,7 @@ export function createTaskFollower(options: {
 
   async function lookup(taskId: Hex): Promise<TaskFacts | undefined> {
     if (known(taskId) !== undefined) return known(taskId);
-    const head = await poll();
+    const head = await pollAfresh();
     if (known(taskId) !== undefined || ended.size < keepEnded) return known(taskId);
     let facts: TaskFacts | undefined;
     for (let low = firstBlock; low <= head.number; low += BigInt(chunkBlocks)) {
@@ -138,6 +153,7 @@ export function createTaskFollower(options: {
 
   return {
     poll,
+    pollAfresh,
     head: () => cursor,
     known,
     lookup,

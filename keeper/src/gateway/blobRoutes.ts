@@ -1,4 +1,7 @@
-/** Who may store and fetch which blob: the client key its input, nodes of the standing assignment their outputs (BlobAccess). */
+/**
+ * Who may store and fetch which blob: the client key its input, nodes of the standing assignment their outputs
+ * (BlobAccess).
+ */
 import { decodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
@@ -13,7 +16,9 @@ import type { BlobLabel, BlobStore } from "./blobStore.ts";
 import type { TaskWatch } from "./taskWatch.ts";
 
 export interface BlobRoutes {
-  put(request: BlobRequest & { bytes: number | undefined; body: AsyncIterable<Uint8Array> }): Promise<"stored" | "present">;
+  put(
+    request: BlobRequest & { bytes: number | undefined; body: AsyncIterable<Uint8Array> },
+  ): Promise<"stored" | "present">;
   get(request: BlobRequest): Promise<{ bytes: number; stream: () => ReadStream }>;
 }
 
@@ -54,7 +59,7 @@ export function createBlobRoutes(options: {
     async get({ taskId, hash, authorization }) {
       const signer = await signerOf({ taskId, hash, authorization, action: blobAction.read });
       const facts = await tasks.find(taskId, postVisibleMs);
-      const may = isAddressEqual(signer, facts.clientKey) || (await nodeOf(facts, signer)) !== 0;
+      const may = isAddressEqual(signer, facts.clientKey) || (await seatOf(facts, signer)).nodeId !== 0;
       if (!may) throw new NgpuError("AUTH_FORBIDDEN", { taskId });
       return store.get(taskId, hash);
     },
@@ -79,20 +84,24 @@ export function createBlobRoutes(options: {
       if (isAddressEqual(signer, facts.clientKey)) return { kind: "input" };
       throw new NgpuError("AUTH_FORBIDDEN", { part: "input" });
     }
-    // A node may have seen its assignment before the gateway did.
-    const isKnown = (await nodeOf(facts, signer)) !== 0;
-    const fresh = isKnown ? facts : ((await tasks.refresh(facts.taskId)) ?? facts);
-    const nodeId = await nodeOf(fresh, signer);
+    const { nodeId, fresh } = await seatOf(facts, signer);
     const { assigned, ended } = fresh;
     const wanted = ended === undefined || ended.outputCiphertext === hash;
     if (nodeId === 0 || assigned === undefined || !wanted) throw new NgpuError("AUTH_FORBIDDEN", { part: "output" });
     return { kind: "output", nodeId, assignment: assigned.assignment };
   }
 
-  /** The node of the standing assignment whose operator this is now; 0 when none. */
-  async function nodeOf(facts: TaskFacts, signer: Address): Promise<number> {
+  /**
+   * The node of the standing assignment whose operator this is now, 0 when none; it may know its assignment before we
+   * do.
+   */
+  async function seatOf(facts: TaskFacts, signer: Address): Promise<{ nodeId: number; fresh: TaskFacts }> {
     const nodeId = await authority.nodeOfOperator(signer);
-    if (!assignedNodes(facts).includes(nodeId)) return 0;
-    return isAddressEqual(await authority.operatorOf(nodeId), signer) ? nodeId : 0;
+    if (nodeId === 0) return { nodeId, fresh: facts };
+    const isKnown = assignedNodes(facts).includes(nodeId);
+    const fresh = isKnown ? facts : ((await tasks.refresh(facts.taskId)) ?? facts);
+    const isSeated =
+      assignedNodes(fresh).includes(nodeId) && isAddressEqual(await authority.operatorOf(nodeId), signer);
+    return { nodeId: isSeated ? nodeId : 0, fresh };
   }
 }

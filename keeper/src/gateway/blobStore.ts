@@ -1,6 +1,7 @@
 /**
- * Content-addressed ciphertext on disk. A blob is streamed to a temporary file, hashed on the way, fsynced and renamed, so a file
- * under its hash is always whole. File names carry everything the index needs, so a restart only has to list them:
+ * Content-addressed ciphertext on disk. A blob is streamed to a temporary file, hashed on the way, fsynced and renamed,
+ * so a file under its hash is always whole. File names carry everything the index needs, so a restart only has to list
+ * them:
  *   ROOT/incoming/RANDOM                                a transfer that has not ended; deleted at start
  *   ROOT/tasks/TASKID/expires-SECONDS                   chain time after which the task's blobs go
  *   ROOT/tasks/TASKID/HASH.input
@@ -55,7 +56,12 @@ export async function createBlobStore(options: {
   maxBlobBytes?: number;
   randomName: () => string;
 }): Promise<BlobStore> {
-  const { root, storeBytes = gatewayLimits.storeBytes, maxBlobBytes = gatewayLimits.maxBlobBytes, randomName } = options;
+  const {
+    root,
+    storeBytes = gatewayLimits.storeBytes,
+    maxBlobBytes = gatewayLimits.maxBlobBytes,
+    randomName,
+  } = options;
   const incoming = join(root, "incoming");
   const tasksRoot = join(root, "tasks");
   await rm(incoming, { recursive: true, force: true });
@@ -94,7 +100,11 @@ export async function createBlobStore(options: {
   async function folderOf(taskId: Hex, deadlineS: number): Promise<TaskFolder> {
     const known = folders.get(taskId);
     if (known !== undefined) return known;
-    const folder: TaskFolder = { expiresS: deadlineS + gatewayLimits.keepAfterDeadlineS, blobs: new Map(), arriving: [] };
+    const folder: TaskFolder = {
+      expiresS: deadlineS + gatewayLimits.keepAfterDeadlineS,
+      blobs: new Map(),
+      arriving: [],
+    };
     folders.set(taskId, folder);
     try {
       await mkdir(join(tasksRoot, taskId), { recursive: true });
@@ -106,7 +116,9 @@ export async function createBlobStore(options: {
     return folder;
   }
 
-  /** Each node has an equal share of the task's outputs, so no node can use up the others'; older assignments give way. */
+  /**
+   * Each node has an equal share of the task's outputs, so no node can use up the others'; older assignments give way.
+   */
   async function makeRoomForOutput(folder: TaskFolder, label: { nodeId: number; assignment: number }): Promise<void> {
     const outputs = [...folder.blobs].filter(([, stored]) => stored.label.kind === "output");
     for (const [hash, stored] of outputs) {

@@ -1,6 +1,6 @@
 /**
- * The last frames of every task, so that a peer that (re)connects is told what it missed. In memory and bounded: a gateway that
- * restarts is told again by the nodes' journals, the client and the keepers.
+ * The last frames of every task, so that a peer that (re)connects is told what it missed. In memory and bounded: a
+ * gateway that restarts is told again by the nodes' journals, the client and the keepers.
  */
 import type { FrameOf } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
@@ -35,7 +35,13 @@ export function createFrameMemory(options: { mostTasks: number }): FrameMemory {
     of(taskId) {
       const known = open.get(taskId) ?? ended.get(taskId);
       if (known !== undefined) return known;
-      const frames = { wraps: new Map(), dispatches: new Map(), accepts: new Map(), progress: new Map(), receipts: new Map() };
+      const frames = {
+        wraps: new Map(),
+        dispatches: new Map(),
+        accepts: new Map(),
+        progress: new Map(),
+        receipts: new Map(),
+      };
       open.set(taskId, frames);
       dropOldest(open, mostTasks);
       return frames;

@@ -1,6 +1,6 @@
 /**
- * What a signed frame must satisfy before the gateway forwards it, so that peers are not bothered with what nobody signed.
- * Throws AUTH_FORBIDDEN, NOT_ASSIGNED or TASK_UNKNOWN.
+ * What a signed frame must satisfy before the gateway forwards it, so that peers are not bothered with what nobody
+ * signed. Throws AUTH_FORBIDDEN, NOT_ASSIGNED or TASK_UNKNOWN.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
 import { recoverSigner, type Signed, type SigningContext } from "@ngpu/protocol/signed";

@@ -1,6 +1,6 @@
 /**
- * The data plane in one process: a WebSocket hub and a store of ciphertext. It sees no plaintext, holds no key, decides nothing
- * about money, and forgets everything but blobs when it stops.
+ * The data plane in one process: a WebSocket hub and a store of ciphertext. It sees no plaintext, holds no key, decides
+ * nothing about money, and forgets everything but blobs when it stops.
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
@@ -17,9 +17,10 @@ import { createAuthority } from "../chain/authority.ts";
 import { createBlobRoutes } from "./blobRoutes.ts";
 import { createBlobStore } from "./blobStore.ts";
 import { createFrameRules } from "./frameRules.ts";
-import { createHttpRoutes } from "./httpRoutes.ts";
+import { createHttpRoutes, pathOf, type HttpHandler } from "./httpRoutes.ts";
 import { createHub } from "./hub.ts";
 import { createLink, linkLimits, type Link, type LinkLimits } from "./link.ts";
+import { createPace } from "./pace.ts";
 import { createTaskWatch } from "./taskWatch.ts";
 import { verifyLogin, type Identity } from "./verifyLogin.ts";
 
@@ -50,8 +51,13 @@ export interface GatewayOptions {
 
 const loginWithinMs = 10_000;
 const mostLinks = 2_000;
+/** Far above what a node or client needs; every frame of theirs costs the check of a signature. */
+const linkPace = { perSecond: 100, burst: 200 };
 const mostTasks = 10_000;
-/** Keepers judge a node by how long it was silent, so what they know of that must be much fresher than a heartbeat's period. */
+/**
+ * Keepers judge a node by how long it was silent, so what they know of that must be much fresher than a heartbeat's
+ * period.
+ */
 const rosterEveryMs = 250;
 const rosterSpacingMs = 20;
 const sweepEveryMs = 60_000;
@@ -61,10 +67,20 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...linkLimits, ...options.links };
   const context = { chainId, verifyingContract: deployment.taskEscrow };
   const authority = createAuthority({ chain, deployment, clock });
+  // Only who holds the port may open the store: opening it clears what another gateway would still be receiving.
+  const starting: HttpHandler = (_request, response) => void response.writeHead(503, { connection: "close" }).end();
+  const server = createServer(starting);
+  const listening = await listen(server, host, port);
+  server.on("error", (error) => log.error({ err: error }, "server error"));
+  const url = (options.publicUrl ?? `http://${host}:${listening}`).replace(/\/+$/, "");
+  const audience = keccak256(stringToBytes(url));
   const store = await createBlobStore({
     root: dataDir,
     randomName: () => toHex(random(16)).slice(2),
     ...(options.storeBytes === undefined ? {} : { storeBytes: options.storeBytes }),
+  }).catch((error: unknown) => {
+    server.close();
+    throw error;
   });
   const tasks = createTaskWatch({
     chain,
@@ -84,8 +100,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
   });
 
-  const isAllowedOrigin = (origin: string | undefined): boolean => origin === undefined || allowedOrigins.includes(origin);
-  const server = createServer(
+  const isAllowedOrigin = (origin: string | undefined): boolean =>
+    origin === undefined || allowedOrigins.includes(origin);
+  server.off("request", starting).on(
+    "request",
     createHttpRoutes({
       blobs: createBlobRoutes({ store, tasks, authority, context, clock }),
       health: () => ({
@@ -133,6 +151,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   function welcome(socket: WebSocket): void {
     const nonce = toHex(random(32));
     const loginDeadline = new AbortController();
+    const pace = createPace({ ...linkPace, clock });
     let identity: Identity | undefined;
     let attempted = false;
     let gone = false;
@@ -142,8 +161,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       clock,
       log,
       onFrame: async (frame) => {
+        if (identity?.role !== "keeper") await pace();
         if (identity !== undefined) return hub.handle(link, identity, frame);
-        if (attempted || frame.t !== "login") throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} before login` });
+        if (attempted || frame.t !== "login")
+          throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} before login` });
         attempted = true;
         try {
           const { login } = frame;
@@ -172,13 +193,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
   }
 
-  const stopLoops = (): Promise<void[]> => Promise.all([rosterLoop.stop(), sweepLoop.stop(), tasks.stop()]);
-  const listening = await listen(server, host, port).catch(async (error: unknown) => {
-    await stopLoops();
-    throw error;
-  });
-  const url = (options.publicUrl ?? `http://${host}:${listening}`).replace(/\/+$/, "");
-  const audience = keccak256(stringToBytes(url));
   log.info({ url, dataDir }, "gateway is up");
 
   return {
@@ -188,7 +202,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       for (const socket of sockets.clients) socket.terminate();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await stopLoops();
+      await Promise.all([rosterLoop.stop(), sweepLoop.stop(), tasks.stop()]);
     },
   };
 }
@@ -198,8 +212,7 @@ function upgradeRefusal(
   isAllowedOrigin: (origin: string | undefined) => boolean,
   connected: number,
 ): string | undefined {
-  const path = new URL(request.url ?? "/", "http://gateway").pathname;
-  if (path !== "/v1/link") return "404 Not Found";
+  if (pathOf(request) !== "/v1/link") return "404 Not Found";
   if (!isAllowedOrigin(request.headers.origin)) return "403 Forbidden";
   const offered = request.headers["sec-websocket-protocol"]?.split(",").map((name) => name.trim()) ?? [];
   if (!offered.includes(subprotocol)) return "400 Bad Request";

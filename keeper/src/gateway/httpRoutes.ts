@@ -1,4 +1,7 @@
-/** HTTP of the gateway (docs/PROTOCOL.md §5): health, roster and blobs; errors as `{ code, message }`; browsers by an allow-list. */
+/**
+ * HTTP of the gateway (docs/PROTOCOL.md §5): health, roster and blobs; errors as `{ code, message }`; browsers by an
+ * allow-list.
+ */
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { Log } from "@ngpu/protocol/service/log";
@@ -33,7 +36,7 @@ export function createHttpRoutes(options: {
     const { origin } = request.headers;
     if (!isAllowedOrigin(origin)) throw new NgpuError("AUTH_FORBIDDEN", { origin });
     if (origin !== undefined) allowOrigin(response, origin);
-    const path = new URL(request.url ?? "/", "http://gateway").pathname;
+    const path = pathOf(request);
     const blob = blobPath.exec(path);
     switch (`${request.method} ${blob === null ? path : "blob"}`) {
       case "OPTIONS blob":
@@ -73,7 +76,15 @@ export function createHttpRoutes(options: {
   }
 }
 
-function blobRequest(request: IncomingMessage, match: RegExpExecArray | null): { taskId: Hex; hash: Hex; authorization: string | undefined } {
+/** The path alone; never throws, whatever was sent. */
+export function pathOf(request: IncomingMessage): string {
+  return (request.url ?? "/").split("?", 1)[0] ?? "/";
+}
+
+function blobRequest(
+  request: IncomingMessage,
+  match: RegExpExecArray | null,
+): { taskId: Hex; hash: Hex; authorization: string | undefined } {
   const [, taskId, hash] = match ?? [];
   return { taskId: taskId as Hex, hash: hash as Hex, authorization: request.headers.authorization };
 }
@@ -91,7 +102,9 @@ function sendJson(response: ServerResponse, status: number, value: object): void
   response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" }).end(text);
 }
 
-/** The rest of a refused body is read and thrown away, within bounds, so that the sender gets to see why it was refused. */
+/**
+ * The rest of a refused body is read and thrown away, within bounds, so that the sender gets to see why it was refused.
+ */
 function refuse(request: IncomingMessage, response: ServerResponse, code: ReturnType<typeof codeOf>): void {
   if (response.headersSent) {
     response.destroy();

@@ -74,7 +74,8 @@ export function createHub(options: {
     keepers.add(link);
     link.send(rosterFrame());
     for (const [, frames] of memory.open()) {
-      for (const kind of [frames.accepts, frames.progress, frames.receipts]) for (const frame of kind.values()) link.send(frame);
+      for (const kind of [frames.accepts, frames.progress, frames.receipts])
+        for (const frame of kind.values()) link.send(frame);
     }
   }
 
@@ -146,7 +147,10 @@ export function createHub(options: {
     }
   }
 
-  /** A receipt of a task that has ended is answered with `settled`, so that the node looks at the chain and stops resending. */
+  /**
+   * A receipt of a task that has ended is answered with `settled`, so that the node looks at the chain and stops
+   * resending.
+   */
   async function handleReceipt(
     link: Link,
     identity: Identity & { role: "node" },
@@ -160,7 +164,10 @@ export function createHub(options: {
     const key = `${assignment}:${attempt}:${nodeId}`;
     const known = receipts.get(key);
     if (known !== undefined && known.receipt.signature !== frame.receipt.signature) {
-      log.warn({ taskId, nodeId, assignment, attempt }, "a second receipt under one conflict key; the first one stands");
+      log.warn(
+        { taskId, nodeId, assignment, attempt },
+        "a second receipt under one conflict key; the first one stands",
+      );
       return;
     }
     if (known === undefined && receipts.size >= mostReceipts) throw new NgpuError("BLOB_LIMIT", { taskId });
@@ -192,7 +199,8 @@ export function createHub(options: {
     const { dispatches } = memory.of(taskId);
     const known = dispatches.get(nodeId);
     // A keeper that was restarted begins at attempt 0; what a node has been told stays the newest attempt.
-    if (known === undefined || known.assignment < assignment || known.attempt <= frame.attempt) dispatches.set(nodeId, frame);
+    if (known === undefined || known.assignment < assignment || known.attempt <= frame.attempt)
+      dispatches.set(nodeId, frame);
     roster.linkOf(nodeId)?.send(frame);
   }
 

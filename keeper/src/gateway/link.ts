@@ -1,6 +1,6 @@
 /**
- * One WebSocket at the gateway: decodes frames and hands them on one at a time, bounds what waits in either direction, and knows
- * how long the peer has been silent. What frames mean is the hub's business.
+ * One WebSocket at the gateway: decodes frames and hands them on one at a time, bounds what waits in either direction,
+ * and knows how long the peer has been silent. What frames mean is the hub's business.
  */
 import { codeOf, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import type { Clock } from "@ngpu/protocol/service/clock";

@@ -1,4 +1,7 @@
-/** Which nodes are connected, what they announced and how they are doing. Everything here is forgotten when a node's link ends. */
+/**
+ * Which nodes are connected, what they announced and how they are doing. Everything here is forgotten when a node's
+ * link ends.
+ */
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { Clock } from "@ngpu/protocol/service/clock";
@@ -49,7 +52,8 @@ export function createRoster(options: { clock: Clock }): Roster {
       if (node === undefined) return;
       checkBinding(announce.binding.message, clock.nowMs());
       const known = node.announce;
-      const binding = known !== undefined && isNewer(known.binding, announce.binding) ? known.binding : announce.binding;
+      const binding =
+        known !== undefined && isNewer(known.binding, announce.binding) ? known.binding : announce.binding;
       if (known === undefined) node.freeSlots = announce.slots;
       node.freeSlots = Math.min(node.freeSlots, announce.slots);
       node.announce = { ...announce, binding };
@@ -73,7 +77,18 @@ export function createRoster(options: { clock: Clock }): Roster {
         const { models, slots, executionProvider, agentVersion, benchmarkCu, binding } = announce;
         const silentMs = Math.round(nowMs - heardMs);
         return [
-          { nodeId, operator, models, slots, freeSlots, executionProvider, agentVersion, benchmarkCu, binding, silentMs },
+          {
+            nodeId,
+            operator,
+            models,
+            slots,
+            freeSlots,
+            executionProvider,
+            agentVersion,
+            benchmarkCu,
+            binding,
+            silentMs,
+          },
         ];
       });
     },

@@ -1,4 +1,7 @@
-/** The gateway's knowledge of tasks: follows the chain on a timer and on demand, and waits for a post that is on its way. */
+/**
+ * The gateway's knowledge of tasks: follows the chain on a timer and on demand, and waits for a post that is on its
+ * way.
+ */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
 import type { Clock } from "@ngpu/protocol/service/clock";
@@ -73,7 +76,7 @@ export function createTaskWatch(options: {
     isLive: () => live,
     find,
     async refresh(taskId) {
-      await asked(follower.poll());
+      await asked(follower.pollAfresh());
       return follower.known(taskId);
     },
     hint: () => loop.trigger(),

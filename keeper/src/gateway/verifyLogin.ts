@@ -1,4 +1,7 @@
-/** Decides whether a signed Login opens this connection, and as whom. Throws AUTH_EXPIRED, AUTH_FORBIDDEN or TASK_UNKNOWN. */
+/**
+ * Decides whether a signed Login opens this connection, and as whom. Throws AUTH_EXPIRED, AUTH_FORBIDDEN or
+ * TASK_UNKNOWN.
+ */
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { recoverSigner, type Signed, type SigningContext } from "@ngpu/protocol/signed";

@@ -1,6 +1,6 @@
 /**
- * Which nodes serve a task: online, eligible, serving its model; the one with the most free slots first, then the one that was
- * assigned longest ago, then by hash, so that several keepers with the same view choose the same pair.
+ * Which nodes serve a task: online, eligible, serving its model; the one with the most free slots first, then the one
+ * that was assigned longest ago, then by hash, so that several keepers with the same view choose the same pair.
  */
 import { u32be } from "@ngpu/protocol/bytes";
 import { concat, keccak256, toHex, type Hex } from "viem";

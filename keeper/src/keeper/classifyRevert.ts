@@ -1,4 +1,6 @@
-/** What a refused call means: somebody else did it already (benign), or the world is not as the plan assumed (refused). */
+/**
+ * What a refused call means: somebody else did it already (benign), or the world is not as the plan assumed (refused).
+ */
 import { BaseError, ContractFunctionRevertedError } from "viem";
 import type { Action } from "./action.ts";
 

@@ -1,4 +1,7 @@
-/** The keeper's connection to one gateway: proves the gateway, logs in, hands frames on in order, and comes back when it breaks. */
+/**
+ * The keeper's connection to one gateway: proves the gateway, logs in, hands frames on in order, and comes back when it
+ * breaks.
+ */
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { signMessage, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";

@@ -1,7 +1,7 @@
 /**
- * What the gateways said: who is online, and what nodes signed. Only messages whose signature the keeper itself has verified get in,
- * so planning can trust the view; whether a receipt fits its task is for the plan to judge. In memory, bounded, rebuilt after a
- * restart from what the gateways replay.
+ * What the gateways said: who is online, and what nodes signed. Only messages whose signature the keeper itself has
+ * verified get in, so planning can trust the view; whether a receipt fits its task is for the plan to judge. In memory,
+ * bounded, rebuilt after a restart from what the gateways replay.
  */
 import { recoverSigner, type Signed, type SigningContext } from "@ngpu/protocol/signed";
 import type { Clock } from "@ngpu/protocol/service/clock";
@@ -64,7 +64,13 @@ export interface GatewayView {
   receive(gateway: string, frame: Frame): Promise<boolean>;
   connected(gateway: string): void;
   disconnected(gateway: string): void;
-  dispatched(dispatch: { taskId: Hex; nodeId: number; assignment: number; attempt: number; role: "primary" | "backup" }): void;
+  dispatched(dispatch: {
+    taskId: Hex;
+    nodeId: number;
+    assignment: number;
+    attempt: number;
+    role: "primary" | "backup";
+  }): void;
   read(): View;
   /** Forgets tasks that are not open and were not heard of for a while. */
   keepOnly(open: Set<Hex>): void;
@@ -106,10 +112,14 @@ export function createGatewayView(options: {
     return view;
   }
 
-  async function isSignedByNode<K extends "accept" | "progress" | "receipt">(kind: K, signed: Signed<K>): Promise<boolean> {
+  async function isSignedByNode<K extends "accept" | "progress" | "receipt">(
+    kind: K,
+    signed: Signed<K>,
+  ): Promise<boolean> {
     const signer = await recoverSigner({ kind, signed, context });
     const valid = signer !== undefined && (await authority.nodeOfOperator(signer)) === signed.message.nodeId;
-    if (!valid) log.warn({ kind, nodeId: signed.message.nodeId, signer }, "gateway forwarded what its node did not sign");
+    if (!valid)
+      log.warn({ kind, nodeId: signed.message.nodeId, signer }, "gateway forwarded what its node did not sign");
     return valid;
   }
 

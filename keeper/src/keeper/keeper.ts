@@ -1,6 +1,6 @@
 /**
- * The control plane: observe → plan → act, over and over, on a timer and on hints. It has no database; the chain, the gateways'
- * replays and the nodes' journals are the truth, so it may be stopped at any point, and several may run.
+ * The control plane: observe → plan → act, over and over, on a timer and on hints. It has no database; the chain, the
+ * gateways' replays and the nodes' journals are the truth, so it may be stopped at any point, and several may run.
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { codeOf } from "@ngpu/protocol/errors";
@@ -41,7 +41,7 @@ export interface KeeperOptions {
   laneTiming?: Partial<LaneTiming>;
 }
 
-/** Hints come with every frame; so much time lies between two passes at least. */
+/** Hints come with every frame; so much time lies between two passes of a loop at least. */
 const spacingMs = 10;
 const mostUnverified = 1_000;
 
@@ -63,7 +63,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     log,
     onOutcome: (action, outcome) => {
       if (action.kind === "settle" && outcome === "done") tellSettled(action.taskId);
-      loop.trigger();
+      observing.trigger();
     },
     ...(options.laneTiming === undefined ? {} : { timing: options.laneTiming }),
   });
@@ -80,34 +80,35 @@ export function startKeeper(options: KeeperOptions): Keeper {
       onConnected: () => view.connected(url),
       onDisconnected: () => {
         view.disconnected(url);
-        loop.trigger();
+        acting.trigger();
       },
     }),
   );
 
-  const loop = createLoop({
-    name: "keeper",
-    everyMs: options.everyMs ?? 250,
-    clock,
-    log,
-    pass: async (signal) => {
-      const isFresh = await observe();
-      if (snapshot === undefined) return;
-      const { timing } = options;
-      const request = { snapshot, view: view.read(), nowMs: clock.monotonicMs() };
-      for (const action of plan(timing === undefined ? request : { ...request, timing })) {
-        if (signal.aborted) return;
-        if (action.kind === "dispatch") dispatch(action);
-        else if (isFresh) lane.submit(action);
-      }
-      await clock.sleep(spacingMs, signal);
-    },
-  });
+  const everyMs = options.everyMs ?? 250;
+  // Two loops, so that a take-over never waits for a chain that answers slowly.
+  const observing = createLoop({ name: "observe", everyMs, clock, log, pass: observe });
+  const acting = createLoop({ name: "act", everyMs, clock, log, pass: act });
 
-  /** A signer that cannot be looked up while the chain is silent is looked up later: its message may be the only copy. */
+  async function act(signal: AbortSignal): Promise<void> {
+    if (snapshot === undefined) return;
+    const { timing } = options;
+    const request = { snapshot, view: view.read(), nowMs: clock.monotonicMs() };
+    for (const action of plan(timing === undefined ? request : { ...request, timing })) {
+      if (action.kind === "dispatch") dispatch(action);
+      else if (!isChainDown) lane.submit(action);
+    }
+    await clock.sleep(spacingMs, signal);
+  }
+
+  /**
+   * A signer that cannot be looked up while the chain is silent is looked up later: its message may be the only copy.
+   */
   async function receive(url: string, frame: Frame): Promise<void> {
     try {
-      if (await view.receive(url, frame)) loop.trigger();
+      if (!(await view.receive(url, frame))) return;
+      acting.trigger();
+      if (frame.t === "roster" && frame.nodes.some(({ nodeId }) => !snapshot?.nodes.has(nodeId))) observing.trigger();
     } catch (error) {
       if (codeOf(error) !== "CHAIN_UNREACHABLE") throw error;
       unverified.push({ url, frame });
@@ -115,8 +116,8 @@ export function startKeeper(options: KeeperOptions): Keeper {
     }
   }
 
-  /** Takes a new snapshot when there is a new block or node. False when the chain does not answer and the last one still serves. */
-  async function observe(): Promise<boolean> {
+  /** Takes a new snapshot when there is a new block or node; the last one serves while the chain does not answer. */
+  async function observe(signal: AbortSignal): Promise<void> {
     try {
       const head = await follower.poll();
       const nodeIds = [...view.read().nodes.keys()];
@@ -127,12 +128,12 @@ export function startKeeper(options: KeeperOptions): Keeper {
       if (isChainDown) log.info("the chain answers again");
       isChainDown = false;
       for (const { url, frame } of unverified.splice(0)) await receive(url, frame);
-      return true;
+      if (!isSame) acting.trigger();
     } catch (error) {
-      if (!isChainDown) log.warn({ err: error }, "the chain does not answer; only dispatches go on");
+      if (!isChainDown && !signal.aborted) log.warn({ err: error }, "the chain does not answer; only dispatches go on");
       isChainDown = true;
-      return false;
     }
+    await clock.sleep(spacingMs, signal);
   }
 
   function dispatch(action: Dispatch): void {
@@ -153,9 +154,9 @@ export function startKeeper(options: KeeperOptions): Keeper {
   }
 
   return {
-    trigger: () => loop.trigger(),
+    trigger: () => observing.trigger(),
     async stop() {
-      await loop.stop();
+      await Promise.all([observing.stop(), acting.stop()]);
       await Promise.all([lane.stop(), ...links.map((link) => link.stop())]);
     },
   };

@@ -1,5 +1,6 @@
 /**
- * What to do now, as a pure function of the chain at one block and of what the gateways said. Per open task, the first that fits:
+ * What to do now, as a pure function of the chain at one block and of what the gateways said. Per open task, the first
+ * that fits:
  *   a success receipt that fits          → settle
  *   its time has passed                  → expire
  *   posted, before its deadline          → assign
@@ -43,8 +44,8 @@ export function plan(request: Omit<World, "timing"> & { timing?: Timing }): Acti
 }
 
 /**
- * A node's own heartbeats say how many slots are free once it executes; until then what it was given is counted here. Only for the
- * accept window, or a payer who never hands out the key could keep nodes idle for nothing.
+ * A node's own heartbeats say how many slots are free once it executes; until then what it was given is counted here.
+ * Only for the accept window, or a payer who never hands out the key could keep nodes idle for nothing.
  */
 function currentLoad({ snapshot, view }: World): Load {
   const load: Load = { primaryOf: new Map(), assignedNow: new Map() };

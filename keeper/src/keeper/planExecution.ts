@@ -1,7 +1,8 @@
 /**
- * Who executes a task that is assigned. Attempt 0 is the primary's, attempt 1 the backup's, and so on in turn, so that keepers agree
- * without talking. The next attempt begins when the executor of the current one failed, vanished or fell silent and the other node
- * holds the input. A wrong suspicion costs nobody money: whoever delivers first is paid, once.
+ * Who executes a task that is assigned. Attempt 0 is the primary's, attempt 1 the backup's, and so on in turn, so that
+ * keepers agree without talking. The next attempt begins when the executor of the current one failed, vanished or fell
+ * silent and the other node holds the input. A wrong suspicion costs nobody money: whoever delivers first is paid,
+ * once.
  */
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import type { Dispatch } from "./action.ts";
@@ -116,8 +117,6 @@ function hasFailed({ task, seen }: Situation, nodeId: number): boolean {
   if ((task.failedMask & seatOf(task, nodeId)) !== 0) return true;
   return (seen?.receipts ?? []).some(
     ({ message }) =>
-      message.nodeId === nodeId &&
-      message.assignment === task.assignment &&
-      message.status !== receiptStatus.succeeded,
+      message.nodeId === nodeId && message.assignment === task.assignment && message.status !== receiptStatus.succeeded,
   );
 }

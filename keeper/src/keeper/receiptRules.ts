@@ -1,4 +1,7 @@
-/** Every rule of TaskEscrow.settle but the signature, so that no transaction is sent for a receipt that would be refused. */
+/**
+ * Every rule of TaskEscrow.settle but the signature, so that no transaction is sent for a receipt that would be
+ * refused.
+ */
 import { contentHashOf } from "@ngpu/protocol/ids";
 import { receiptStatus, type Receipt } from "@ngpu/protocol/typedData";
 import { capMs } from "@ngpu/protocol/units";

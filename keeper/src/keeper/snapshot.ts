@@ -6,7 +6,15 @@ import { zeroAddress, type Address, type Hex, type PublicClient } from "viem";
 import type { Head, TaskFollower } from "../chain/taskFollower.ts";
 import type { TaskFacts } from "../chain/taskFacts.ts";
 
-export const taskStatus = { none: 0, posted: 1, assigned: 2, accepted: 3, settled: 4, refunded: 5, cancelled: 6 } as const;
+export const taskStatus = {
+  none: 0,
+  posted: 1,
+  assigned: 2,
+  accepted: 3,
+  settled: 4,
+  refunded: 5,
+  cancelled: 6,
+} as const;
 
 export interface OpenTask {
   taskId: Hex;
@@ -145,6 +153,7 @@ function openTask(facts: TaskFacts, state: TaskState): OpenTask {
 async function many<T, R>(items: T[], read: (batch: T[]) => Promise<R[]>): Promise<R[]> {
   const size = 500;
   const results: R[] = [];
-  for (let start = 0; start < items.length; start += size) results.push(...(await read(items.slice(start, start + size))));
+  for (let start = 0; start < items.length; start += size)
+    results.push(...(await read(items.slice(start, start + size))));
   return results;
 }

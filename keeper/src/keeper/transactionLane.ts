@@ -2,7 +2,7 @@
  * Sends one account's transactions, one at a time:
  *   simulate  refused, somebody did it        → benign
  *             refused otherwise               → refused, the key backs off
- *   send      nonce = next unmined one, read anew each time, so a restarted chain or a leftover transaction does no harm
+ *   send      nonce = next unmined one, read anew each time, so a restarted chain or a leftover does no harm
  *   wait      mined, succeeded                → done
  *             mined, reverted                 → refused
  *             not mined in time               → same nonce, both fees up by an eighth, all hashes are looked for
@@ -126,7 +126,10 @@ export function createTransactionLane(options: {
         hashes.push(
           await wallet.writeContract({ ...request, gas, nonce, ...fees } as Parameters<typeof wallet.writeContract>[0]),
         );
-        log.info({ action: action.kind, taskId: action.taskId, nonce, txHash: hashes.at(-1), bump }, "transaction sent");
+        log.info(
+          { action: action.kind, taskId: action.taskId, nonce, txHash: hashes.at(-1), bump },
+          "transaction sent",
+        );
       } catch (error) {
         if (classifyRevert(action.kind, error) !== undefined) return refusal(action, error);
         const isUsed = error instanceof BaseError && error.walk((cause) => cause instanceof NonceTooLowError) !== null;
@@ -180,7 +183,12 @@ export function createTransactionLane(options: {
 
   function concluded(action: ChainAction, receipt: TransactionReceipt): Outcome {
     const { status, transactionHash, blockNumber } = receipt;
-    const fields = { action: action.kind, taskId: action.taskId, txHash: transactionHash, block: blockNumber.toString() };
+    const fields = {
+      action: action.kind,
+      taskId: action.taskId,
+      txHash: transactionHash,
+      block: blockNumber.toString(),
+    };
     if (status === "success") log.info(fields, "transaction mined");
     else log.warn(fields, "transaction reverted");
     return status === "success" ? "done" : "refused";

@@ -42,11 +42,13 @@ export async function startPool(options: {
 async function usablePool(options: Parameters<typeof startPool>[0]): Promise<RunnerPool> {
   const { log } = options;
   const pool = await createRunnerPool({ ...options, startTimeoutMs });
-  for (const { modelId, code, message } of pool.refused) log.error({ modelId, code, reason: message }, "model not served");
-  const [first] = pool.refused;
-  if (pool.loaded.length > 0) return pool;
+  if (pool.loaded.length > 0) {
+    for (const { modelId, code, reason } of pool.refused) log.error({ modelId, code, reason }, "model not served");
+    return pool;
+  }
   await pool.close();
-  throw new NgpuError(first?.code === "PROVIDER_MISSING" ? "PROVIDER_MISSING" : "MODEL_MISMATCH", { reason: first?.message });
+  const [first] = pool.refused;
+  throw new NgpuError(first?.code === "PROVIDER_MISSING" ? "PROVIDER_MISSING" : "MODEL_MISMATCH", { reason: first?.reason });
 }
 
 function reasonOf(error: unknown): string {

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
-import { NgpuError } from "@ngpu/protocol/errors";
+import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import type { Hex } from "viem";
 import { startRunner, type Execution, type RunnerOptions, type RunnerProcess } from "./runnerProcess.ts";
 
@@ -18,7 +18,7 @@ export interface Slot {
 
 export interface RunnerPool {
   loaded: readonly Hex[];
-  refused: readonly { modelId: string; code: string; message: string }[];
+  refused: readonly { modelId: string; code: string; reason: string }[];
   slots: number;
   /** Slots that no task holds and whose runner is ready. */
   freeSlots(): number;
@@ -99,16 +99,28 @@ function slotOf(options: { place: Place; recycleMiB: number; clock: Clock; onRel
     index: place.index,
     async execute(task) {
       const runner = await withinTime({ starting: place.starting, clock, timeoutMs: task.timeoutMs });
-      const execution = await runner.execute(task);
-      place.pauseMs = firstPauseMs;
-      return execution;
+      try {
+        const execution = await runner.execute(task);
+        place.pauseMs = firstPauseMs;
+        return execution;
+      } catch (error) {
+        const code = codeOf(error);
+        // The place must have its next runner in sight before the next task can get it.
+        if (code === "RUNNER_CRASHED" || code === "RUNNER_TIMED_OUT") await runner.ended;
+        throw error;
+      }
     },
     release() {
       if (isReleased) return;
       isReleased = true;
-      if (place.runner !== undefined && place.runner.rssMiB() > recycleMiB) place.runner.kill();
-      place.isTaken = false;
-      onRelease();
+      const free = (): void => {
+        place.isTaken = false;
+        onRelease();
+      };
+      const { runner } = place;
+      if (runner === undefined || runner.rssMiB() <= recycleMiB) return free();
+      runner.kill();
+      void runner.ended.then(free);
     },
   };
 }

@@ -32,7 +32,7 @@ export interface Execution {
 export interface RunnerProcess {
   pid: number;
   loaded: readonly Hex[];
-  refused: readonly { modelId: string; code: string; message: string }[];
+  refused: readonly { modelId: string; code: string; reason: string }[];
   /** Memory after the latest execution. */
   rssMiB(): number;
   execute(task: { modelId: Hex; body: Uint8Array; timeoutMs: number; onProgress?: (permille: number) => void }): Promise<Execution>;
@@ -58,6 +58,9 @@ interface Waiting {
 
 const entry = join(import.meta.dirname, "../runner/runner.ts");
 const heapMiB = 512;
+/** Node.js maps so much before it does anything, most of it never touched. */
+const reservedMiB = 768;
+const acceleratorMiB = 64 * 1_024;
 /** Read by accelerator libraries to find themselves; they hold no secrets. */
 const providerVariables = ["LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "VK_ICD_FILENAMES"];
 
@@ -180,10 +183,10 @@ function spawnRunner({ cwd, provider, prefix }: { cwd: string; provider: string;
   return spawn(command[0] ?? process.execPath, command.slice(1), { cwd, env, stdio: ["ignore", "ignore", "pipe", "pipe"] });
 }
 
-/** The largest model's own figure; an accelerator maps far more than it uses, so it cannot be held to that. */
+/** The largest model's own figure, beside what the process reserves for itself; an accelerator maps far more than it uses. */
 function memoryMiBOf(models: readonly RunnerModel[], provider: string): number {
-  const largest = Math.max(512, ...models.map(({ manifest }) => manifest.limits.memoryMiB));
-  return provider === "cpu" ? largest : largest + 64 * 1_024;
+  const largest = Math.max(...models.map(({ manifest }) => manifest.limits.memoryMiB));
+  return reservedMiB + largest + (provider === "cpu" ? 0 : acceleratorMiB);
 }
 
 function errorOf(header: Record<string, unknown>): NgpuError {

@@ -33,14 +33,14 @@ async function handle(frame: PipeFrame): Promise<void> {
 /** Header: provider, warm, models [{ modelId, manifest, paths }]. Answers `ready` with what is loaded and what was refused, and why. */
 async function load({ header }: PipeFrame): Promise<void> {
   const requests = header.models as { modelId: string; manifest: ModelManifest; paths: Record<string, string> }[];
-  const refused: { modelId: string; code: string; message: string }[] = [];
+  const refused: { modelId: string; code: string; reason: string }[] = [];
   for (const { modelId, manifest, paths } of requests) {
     try {
       const model = await loadModel({ manifest, paths, provider: String(header.provider) });
       if (header.warm === true) await warmUp(model);
       models.set(modelId, model);
     } catch (error) {
-      refused.push({ modelId, code: codeOf(error), message: messageOf(error) });
+      refused.push({ modelId, code: codeOf(error), reason: reasonOf(error) });
     }
   }
   send(frameType.ready, { loaded: [...models.keys()], refused });
@@ -74,6 +74,12 @@ function send(type: number, header: object, bytes?: Uint8Array): void {
 
 function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, 400);
+}
+
+/** The runtime's own words where there are any. */
+function reasonOf(error: unknown): string {
+  const reason = error instanceof NgpuError ? error.fields.reason : undefined;
+  return typeof reason === "string" ? reason.slice(0, 400) : messageOf(error);
 }
 
 function rssMiB(): number {

@@ -1,4 +1,6 @@
-/** Totals by UTC day, of everybody and of each payer. A day is counted in a BigInt, so no block time can overflow it. */
+/**
+ * Totals by UTC day, of everybody and of each payer. A day is counted in a BigInt, so no block time can overflow it.
+ */
 import { Address, BigInt, ethereum } from "@graphprotocol/graph-ts";
 import { DailyTotal, PayerDay } from "../../generated/schema";
 import { ZERO } from "../numbers";

@@ -1,6 +1,6 @@
 /**
- * Turns a fixture of subgraph/tests (grammar in the README there) into a test file of `gnd test`: names of contracts become
- * addresses, names of events their signatures, `$name` a fixed address or hash.
+ * Turns a fixture of subgraph/tests (grammar in the README there) into a test file of `gnd test`: names of contracts
+ * become addresses, names of events their signatures, `$name` a fixed address or hash.
  */
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";

@@ -1,4 +1,6 @@
-/** Runs one expanded fixture with `gnd test` on a database of its own; a run that hangs is ended and reported as failed. */
+/**
+ * Runs one expanded fixture with `gnd test` on a database of its own; a run that hangs is ended and reported as failed.
+ */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,0 +1,52 @@
+/** The local index: a Postgres of its own, the little of IPFS that is asked for, and the real graph-node on the built subgraph. */
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { startGraphNode } from "./graphNode.ts";
+import { startIpfsStub } from "./ipfsStub.ts";
+import type { StackPorts } from "./ports.ts";
+import { startPostgres } from "./postgres.ts";
+import type { Supervisor } from "./process/supervisor.ts";
+import type { Progress } from "./progress.ts";
+
+export async function startIndex(options: {
+  dataDir: string;
+  ports: StackPorts;
+  rpcUrl: string;
+  /** graph-node reads the chain as soon as it starts. */
+  chainReady: Promise<void>;
+  supervisor: Supervisor;
+  progress: Progress;
+}): Promise<void> {
+  const { dataDir, ports, rpcUrl, chainReady, supervisor, progress } = options;
+  const { logFolder } = supervisor;
+  const [postgres, ipfs] = await Promise.all([
+    progress.step("Postgres", () =>
+      supervisor.adopt("store", async () => ({
+        name: "postgres",
+        ...(await startPostgres({ dataDir: join(dataDir, "postgres"), port: ports.postgres, onLine: lineLog(logFolder, "postgres") })),
+      })),
+    ),
+    supervisor.adopt("store", async () => ({ name: "ipfs", pid: process.pid, ...(await startIpfsStub({ port: ports.ipfs })) })),
+    chainReady,
+  ]);
+  await progress.step(`subgraph at http://127.0.0.1:${ports.graphHttp}`, () =>
+    supervisor.adopt("graph", async () => ({
+      name: "graph-node",
+      ...(await startGraphNode({
+        rpcUrl,
+        postgresUrl: postgres.url("graph"),
+        ipfsUrl: ipfs.url,
+        ports: { http: ports.graphHttp, admin: ports.graphAdmin, indexNode: ports.graphIndex, metrics: ports.graphMetrics },
+        workDir: join(dataDir, "graph-node"),
+        onLine: lineLog(logFolder, "graph-node"),
+      })),
+    })),
+  ).then(({ exposed }) => {
+    if (exposed) progress.note("graph-node's ports are open on every interface of this machine: isolating it needs root on Linux");
+  });
+}
+
+function lineLog(folder: string, name: string): (line: string) => void {
+  const log = createWriteStream(join(folder, `${name}.log`), { flags: "a" });
+  return (line) => log.write(`${line}\n`);
+}

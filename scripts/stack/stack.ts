@@ -1,0 +1,136 @@
+/**
+ * The whole of NGPU on this machine: chain, contracts, price feed, index, gateway, keeper, agents and dApp, each a process of its
+ * own with its own log. Chain, index and journals are made anew together: none of them means anything without the others.
+ */
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { localAccounts, type LocalAccount } from "./accounts.ts";
+import { deployContracts, startChain } from "./chain.ts";
+import { requireFreeDisk } from "./disk.ts";
+import { startIndex } from "./localIndex.ts";
+import { drip, readRegistration, registerNode } from "./nodes.ts";
+import { paths } from "./paths.ts";
+import { requireFreePorts, type PortName, type StackPorts } from "./ports.ts";
+import type { Service } from "./process/service.ts";
+import { createSupervisor } from "./process/supervisor.ts";
+import type { Progress } from "./progress.ts";
+import { createServices } from "./services.ts";
+import { untilOnline } from "./untilOnline.ts";
+import { stackUrls, type StackUrls } from "./urls.ts";
+
+export interface StackOptions {
+  dataDir: string;
+  ports: StackPorts;
+  /** Registered and staked nodes, at most as many as localAccounts has owners. */
+  agents: number;
+  dapp: boolean;
+  subgraph: boolean;
+  progress: Progress;
+  /** A part has ended without having been asked to. */
+  onLost: (part: string, report: string) => void;
+}
+
+export interface StackNode {
+  readonly name: string;
+  /** Undefined where nobody has registered it for its owner. */
+  readonly nodeId: number | undefined;
+  readonly owner: LocalAccount;
+  /** What the agent printed for its owner to register with. */
+  readonly registration: string;
+  service: Service;
+}
+
+export interface Stack {
+  readonly urls: StackUrls;
+  readonly nodes: readonly StackNode[];
+  /** Process ids by the part's name; empty before the start. */
+  pids(): Record<string, number>;
+  /** Refuses in one line what would fail later: a port that is taken, a disk that is full. */
+  requireResources(): Promise<void>;
+  start(): Promise<void>;
+  /** One more agent, which its owner has yet to register. */
+  addAgent(options: { name: string; owner: LocalAccount }): Promise<StackNode>;
+  /** Starts the agent again with its key and its journal. */
+  restartAgent(node: StackNode): Promise<void>;
+  /** Ends everything, also in the middle of a start; resolves when nothing runs. */
+  stop(): Promise<void>;
+}
+
+export function createStack(options: StackOptions): Stack {
+  const { dataDir, ports, progress, onLost } = options;
+  const logFolder = join(dataDir, "logs");
+  const urls = stackUrls(options);
+  const rpcUrl = urls.rpc;
+  const supervisor = createSupervisor({ dataDir, logFolder, onLost });
+  const services = createServices({ dataDir, ports, urls, supervisor });
+  const nodes: StackNode[] = [];
+
+  const startChainWithContracts = async (): Promise<void> => {
+    await progress.step(`chain at ${rpcUrl}`, () => startChain({ port: ports.chain, supervisor }));
+    await progress.step("contracts", () => deployContracts({ rpcUrl, dataDir, logFolder }));
+    const funded = [localAccounts.payer, localAccounts.newcomer, ...localAccounts.owners];
+    await Promise.all([services.feed(), ...funded.map(({ account }) => drip({ rpcUrl, account }))]);
+  };
+
+  const startAgent = async ({ name, owner }: { name: string; owner: LocalAccount }): Promise<Omit<StackNode, "nodeId">> => {
+    const service = await services.agent({ name, owner });
+    return { name, owner, registration: readRegistration(service.readyText()), service };
+  };
+
+  const startNodes = async (): Promise<void> => {
+    const owners = localAccounts.owners.slice(0, options.agents);
+    const agents = await Promise.all(owners.map((owner, position) => startAgent({ name: `agent-${position + 1}`, owner })));
+    // One after another, so that node 1 is the first owner's.
+    for (const agent of agents) {
+      const { owner, registration } = agent;
+      nodes.push({ ...agent, nodeId: await registerNode({ rpcUrl, owner: owner.account, registration }) });
+    }
+    await untilOnline({ gatewayUrl: urls.gateway, nodeIds: nodes.flatMap(({ nodeId }) => nodeId ?? []) });
+  };
+
+  const startNetwork = async (): Promise<void> => {
+    await progress.step(`gateway at ${urls.gateway}`, services.gateway);
+    await Promise.all([
+      progress.step("keeper", services.keeper),
+      progress.step(`${options.agents} agents registered, staked and online`, startNodes),
+    ]);
+  };
+
+  return {
+    urls,
+    nodes,
+    async addAgent(agent) {
+      const node = { ...(await startAgent(agent)), nodeId: undefined };
+      nodes.push(node);
+      return node;
+    },
+    async restartAgent(node) {
+      node.service = await services.agent(node);
+    },
+    pids: () => Object.fromEntries(supervisor.parts().map(({ name, pid }) => [name, pid])),
+    async requireResources() {
+      await requireFreePorts(ports, portsOf(options));
+      await requireFreeDisk(paths.root);
+      await requireFreeDisk(dirname(dataDir));
+    },
+    async start() {
+      await requireFreePorts(ports, portsOf(options));
+      rmSync(dataDir, { recursive: true, force: true });
+      // Others may pass through (Postgres runs as an account of its own) but not look into it.
+      mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+      mkdirSync(logFolder);
+      const chain = startChainWithContracts();
+      await Promise.all([
+        chain.then(startNetwork),
+        ...(options.subgraph ? [startIndex({ dataDir, ports, rpcUrl, chainReady: chain, supervisor, progress })] : []),
+        ...(options.dapp ? [chain.then(() => progress.step(`dApp at ${urls.dapp}`, services.dapp))] : []),
+      ]);
+    },
+    stop: () => supervisor.stop(),
+  };
+}
+
+function portsOf(options: StackOptions): PortName[] {
+  const graph: PortName[] = ["graphHttp", "graphAdmin", "graphIndex", "graphMetrics", "postgres", "ipfs"];
+  return ["chain", "gateway", ...(options.dapp ? (["dapp"] as const) : []), ...(options.subgraph ? graph : [])];
+}

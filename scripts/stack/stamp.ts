@@ -1,0 +1,39 @@
+/** Builds what depends on files only when they changed: the hash of all inputs is kept once the build has succeeded. */
+import { createHash } from "node:crypto";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { paths } from "./paths.ts";
+
+export interface StampedBuild {
+  name: string;
+  /** Globs from the root; what is generated or installed is left out of them. */
+  inputs: readonly string[];
+  /** Files that exist once it was built. */
+  outputs: readonly string[];
+  build: () => Promise<void>;
+}
+
+const neverInputs = ["**/node_modules/**", "**/.next/**", "**/*.tsbuildinfo", "**/next-env.d.ts"];
+
+/** Resolves with whether there was something to build. */
+export async function buildIfChanged({ name, inputs, outputs, build }: StampedBuild): Promise<boolean> {
+  const stamp = join(paths.stamps, name);
+  const hash = hashOf(inputs);
+  const isThere = outputs.every((output) => existsSync(join(paths.root, output)));
+  if (isThere && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return false;
+  rmSync(stamp, { force: true });
+  await build();
+  mkdirSync(paths.stamps, { recursive: true });
+  writeFileSync(stamp, hash);
+  return true;
+}
+
+function hashOf(inputs: readonly string[]): string {
+  const files = globSync(["package-lock.json", ...inputs], { cwd: paths.root, exclude: neverInputs });
+  const hash = createHash("sha256").update(process.version);
+  for (const file of files.sort()) {
+    const path = join(paths.root, file);
+    if (statSync(path).isFile()) hash.update(file).update("\0").update(readFileSync(path)).update("\0");
+  }
+  return hash.digest("hex");
+}

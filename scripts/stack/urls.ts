@@ -1,0 +1,23 @@
+/** Where the running parts are reached, all on loopback. */
+import type { StackPorts } from "./ports.ts";
+
+export interface StackUrls {
+  rpc: string;
+  gateway: string;
+  subgraph: string | undefined;
+  dapp: string | undefined;
+}
+
+export function stackUrls(options: { ports: StackPorts; subgraph: boolean; dapp: boolean }): StackUrls {
+  const { ports, subgraph, dapp } = options;
+  return {
+    rpc: at(ports.chain),
+    gateway: at(ports.gateway),
+    subgraph: subgraph ? `${at(ports.graphHttp)}/subgraphs/name/subgraph-0` : undefined,
+    dapp: dapp ? at(ports.dapp) : undefined,
+  };
+}
+
+function at(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}

@@ -1,0 +1,110 @@
+/**
+ * `npm run demo -- --json`: one task from post to indexed bill on a network of its own, without a browser. Prints one JSON object
+ * on stdout (everything else on stderr) and succeeds only if chain and subgraph say the same.
+ */
+import { readTaskTimeline } from "@ngpu/client/chainTimeline";
+import { verifyBill } from "@ngpu/client/verifyBill";
+import { deploymentOf } from "@ngpu/protocol/deployment";
+import type { PublicClient } from "viem";
+import { localAccounts } from "../stack/accounts.ts";
+import { billInSubgraph } from "../stack/billInSubgraph.ts";
+import { localClient } from "../stack/chain.ts";
+import { formatUsd6 } from "../stack/formatUsd6.ts";
+import { freePorts } from "../stack/ports.ts";
+import { prepare } from "../stack/prepare.ts";
+import { createProgress } from "../stack/progress.ts";
+import { runSampleTask, textModel, type SampleOutcome } from "../stack/sampleTask.ts";
+import type { Stack } from "../stack/stack.ts";
+import { StackError } from "../stack/stackError.ts";
+import { temporaryFolder } from "../stack/temporaryFolder.ts";
+import { withStack } from "../stack/withStack.ts";
+import { runTarget } from "./runTarget.ts";
+
+const images = 2;
+const indexTimeoutMs = 30_000;
+
+const progress = createProgress();
+const asJson = process.argv.includes("--json");
+const startedMs = Number(process.env.NGPU_STARTED_MS ?? Date.now());
+
+await runTarget(async () => {
+  const parts = { dapp: false, subgraph: true };
+  let preparedMs = Date.now();
+  const session = {
+    dataDir: temporaryFolder("demo"),
+    temporary: true,
+    ports: await freePorts(),
+    agents: 2,
+    ...parts,
+    progress,
+    beforeStart: async () => {
+      await prepare({ ...parts, progress });
+      preparedMs = Date.now();
+    },
+  };
+  const report = await withStack(session, async (stack, signal) => {
+    const upMs = Date.now();
+    const payer = localAccounts.payer.account;
+    const outcome = await progress.step(`task of ${images} pictures, paid and billed`, () =>
+      runSampleTask({ urls: stack.urls, payer, images, signal }),
+    );
+    return describe({ stack, outcome, preparedMs, upMs });
+  });
+  if (asJson) process.stdout.write(`${JSON.stringify(report)}\n`);
+  else process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  if (!report.ok) throw new StackError("Chain and subgraph do not say the same about this bill.");
+});
+
+async function describe(run: { stack: Stack; outcome: SampleOutcome; preparedMs: number; upMs: number }) {
+  const { stack, outcome, preparedMs, upMs } = run;
+  const { taskId, bill, quote, moments, receipt } = outcome;
+  const chain = localClient(stack.urls.rpc) as PublicClient;
+  const { taskEscrow, deploymentBlock } = deploymentOf(31_337);
+  const request = { chain, deployment: { taskEscrow, deploymentBlock: BigInt(deploymentBlock) }, taskId };
+  const indexed = await billInSubgraph({ subgraphUrl: stack.urls.subgraph ?? "", taskId, timeoutMs: indexTimeoutMs });
+  const indexedMs = Date.now();
+  const { ok: verified } = await verifyBill(request);
+
+  const gasOf = new Map<string, number>();
+  for (const { stage, txHash } of await readTaskTimeline(request)) {
+    const { gasUsed } = await chain.getTransactionReceipt({ hash: txHash });
+    gasOf.set(stage, (gasOf.get(stage) ?? 0) + Number(gasUsed));
+  }
+  const gas = { post: gasOf.get("posted") ?? 0, assign: gasOf.get("assigned") ?? 0, accept: gasOf.get("accepted") ?? 0, settle: gasOf.get("settled") ?? 0 };
+  const same = indexed.amountUsd6 === bill.amountUsd6 && indexed.refundUsd6 === bill.refundUsd6 && indexed.txHash === bill.txHash;
+  return {
+    ok: same && verified,
+    task: {
+      id: taskId,
+      model: textModel().manifest.name,
+      images,
+      maxUsd: formatUsd6(quote.maxAmountUsd6),
+      workCums: String(quote.workCums),
+      result: outcome.json,
+    },
+    receipt: {
+      nodeId: receipt.message.nodeId,
+      assignment: receipt.message.assignment,
+      attempt: receipt.message.attempt,
+      powerCu: receipt.message.powerCu,
+      durationMs: receipt.message.durationMs,
+      signature: receipt.signature,
+    },
+    bill: { chain: formatUsd6(bill.amountUsd6), subgraph: formatUsd6(indexed.amountUsd6), refund: formatUsd6(bill.refundUsd6), verified },
+    gas: { ...gas, total: gas.post + gas.assign + gas.accept + gas.settle },
+    seconds: {
+      install: seconds(startedMs, preparedMs),
+      up: seconds(preparedMs, upMs),
+      post: seconds(moments.calledMs, moments.postedMs),
+      assign: seconds(moments.postedMs, moments.assignedMs),
+      execute: seconds(moments.assignedMs, moments.receiptMs),
+      settle: seconds(moments.receiptMs, moments.settledMs),
+      index: seconds(moments.settledMs, indexedMs),
+      total: seconds(startedMs, indexedMs),
+    },
+  };
+}
+
+function seconds(fromMs: number, toMs: number): number {
+  return Math.round(toMs - fromMs) / 1_000;
+}

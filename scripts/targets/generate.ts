@@ -1,0 +1,21 @@
+/** Writes every generated file that is committed: ABIs and addresses, model manifests, the subgraph's manifest. */
+import { join } from "node:path";
+import { paths } from "../stack/paths.ts";
+import { runTool } from "../stack/process/runTool.ts";
+import { createProgress } from "../stack/progress.ts";
+import { runTarget } from "./runTarget.ts";
+
+const progress = createProgress();
+
+await runTarget(async () => {
+  for (const name of ["abis", "manifests", "subgraph"]) {
+    await progress.step(`generated ${name}`, () =>
+      runTool({
+        name,
+        command: [process.execPath, join(paths.root, `scripts/generate/${name}.ts`)],
+        logFile: join(paths.state, "logs", `generate-${name}.log`),
+        timeoutMs: 5 * 60_000,
+      }),
+    );
+  }
+});

@@ -1,0 +1,32 @@
+/** A reporter for node:test that keeps what an overview needs: every failed test with its reason, and the counts of the whole run. */
+import type { TestEvent } from "node:test/reporters";
+
+/** One line of the output, as JSON. */
+export type OutcomeLine =
+  | { kind: "failed"; file: string; name: string; reason: string }
+  | { kind: "counts"; passed: number; failed: number };
+
+export default async function* outcomeReporter(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  for await (const event of source) {
+    if (event.type === "test:fail") {
+      const { name, file = "", details } = event.data;
+      // A group fails because a test in it failed, which is told already.
+      if ("failureType" in details.error && details.error.failureType === "subtestsFailed") continue;
+      yield line({ kind: "failed", file, name, reason: reasonOf(details.error) });
+    }
+    if (event.type === "test:summary" && event.data.file === undefined) {
+      const { passed, tests } = event.data.counts;
+      // Skipped, cancelled and postponed tests have not passed.
+      yield line({ kind: "counts", passed, failed: tests - passed });
+    }
+  }
+}
+
+function line(outcome: OutcomeLine): string {
+  return `${JSON.stringify(outcome)}\n`;
+}
+
+function reasonOf(error: Error): string {
+  const { cause } = error;
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause ?? error.message);
+}

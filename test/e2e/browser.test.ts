@@ -1,0 +1,299 @@
+/**
+ * A person's way through the dApp, in a real Chromium with a wallet that sits in this process: prices, a wallet, a task, its bill,
+ * a reload, billing, nodes, and a machine of one's own. Everything the pages say about money is compared with the chain.
+ */
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { measureInput } from "@ngpu/client/measureInput";
+import { quoteTask } from "@ngpu/client/quote";
+import { deployments } from "@ngpu/protocol/generated/deployments";
+import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
+import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
+import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import { expect } from "chai";
+import type { Browser, Locator, Page } from "playwright-core";
+import type { Hex, PublicClient } from "viem";
+import { connectWallet } from "../../scripts/browser/connectWallet.ts";
+import { createInjectedWallet, type InjectedWallet } from "../../scripts/browser/injectedWallet.ts";
+import { launchBrowser, openSession, type BrowserSession } from "../../scripts/browser/openBrowser.ts";
+import { localAccounts } from "../../scripts/stack/accounts.ts";
+import { billInSubgraph } from "../../scripts/stack/billInSubgraph.ts";
+import { localClient } from "../../scripts/stack/chain.ts";
+import { formatUsd6 } from "../../scripts/stack/formatUsd6.ts";
+import { sampleInput, textModel } from "../../scripts/stack/sampleTask.ts";
+import { paths } from "../../scripts/stack/paths.ts";
+import { findChromium } from "../../scripts/targets/testing/chromium.ts";
+import { seriousViolations } from "./support/accessibility.ts";
+import { parseCsv } from "./support/csv.ts";
+import { settlementOf } from "./support/ledger.ts";
+import { startLine, type Line } from "./support/startLine.ts";
+
+const contracts = deployments[31337];
+const artefacts = join(paths.root, "test/artefacts");
+const desktop = { colorScheme: "light", width: 1280, height: 900 } as const;
+const looks = {
+  light: desktop,
+  dark: { ...desktop, colorScheme: "dark" },
+  phone: { colorScheme: "light", width: 390, height: 844 },
+} as const;
+const payer = localAccounts.payer.account;
+const newcomer = localAccounts.newcomer.account;
+const sampleTitle = "Bakery receipt";
+const declaredLines = 40;
+const taskWithinMs = 60_000;
+
+describe("the dApp", () => {
+  let line: Line;
+  let chain: PublicClient;
+  let browser: Browser;
+  let wallet: InjectedWallet;
+  let session: BrowserSession;
+  let page: Page;
+  let dapp: string;
+  let posted: Hex | undefined;
+
+  before(async () => {
+    mkdirSync(artefacts, { recursive: true });
+    const executablePath = findChromium();
+    if (!executablePath) throw new Error("There is no Chromium: run `npm test`, which installs it, or set NGPU_CHROMIUM.");
+    line = await startLine({ agents: 3, dapp: true });
+    dapp = line.stack.urls.dapp ?? "";
+    chain = localClient(line.stack.urls.rpc);
+    browser = await launchBrowser({ executablePath });
+    wallet = createInjectedWallet({ account: payer, rpcUrl: line.stack.urls.rpc });
+    session = await openSession({ browser, look: desktop, wallet });
+    page = session.page;
+    page.setDefaultTimeout(20_000);
+  });
+  after(async () => {
+    await browser?.close();
+    await line?.stop();
+  });
+
+  it("shows what computing costs before any wallet is connected", async () => {
+    await page.goto(`${dapp}/models`);
+    const card = page.getByRole("region", { name: textModel().manifest.title });
+    await card.getByText("One image costs").waitFor();
+    expect(Number(await exactOf(card))).to.be.above(0);
+    await page.getByRole("banner").getByRole("button", { name: "Connect wallet" }).waitFor();
+    expect(wallet.requests.map(({ method }) => method)).to.not.include("eth_requestAccounts");
+  });
+
+  it("connects a wallet through RainbowKit", async () => {
+    await connectWallet(page, wallet);
+    const account = page.getByRole("banner").getByRole("button", { name: /^Account 0x/ });
+    expect(await account.getAttribute("aria-label")).to.contain(payer.address);
+  });
+
+  it("quotes the maximum, survives a refusal in the wallet, and posts the task", async () => {
+    const { modelId } = textModel();
+    await page.getByRole("link", { name: "Use this model" }).first().click();
+    await page.waitForURL(`**/post?model=${modelId}`);
+    await page.getByRole("button", { name: `Add sample ${sampleTitle}` }).click();
+    await page.getByRole("spinbutton", { name: "Lines of text, at most" }).fill(String(declaredLines));
+    const quote = page.getByRole("region", { name: "Quote" });
+    const expected = await expectedQuote();
+    await quote.locator(`[data-exact="${exactText(expected.maxAmountUsd6)}"]`).first().waitFor();
+
+    const next = quote.getByRole("button", { name: /^Sign permit/ });
+    await next.waitFor();
+    expect(await next.innerText()).to.contain(exactText(expected.maxAmountUsd6));
+    wallet.refuseNext("eth_signTypedData_v4");
+    await next.click();
+    const note = quote.getByRole("status").filter({ hasText: "Declined in the wallet" });
+    await note.waitFor();
+    expect(await page.getByRole("list", { name: "Chosen images" }).getByRole("listitem").count()).to.equal(1);
+    expect(await quote.getByRole("alert").count()).to.equal(0);
+
+    await next.click();
+    const post = quote.getByRole("button", { name: "Post", exact: true });
+    await post.waitFor();
+    wallet.refuseNext("eth_sendTransaction");
+    await post.click();
+    await note.waitFor();
+    await post.click();
+    await page.waitForURL("**/tasks/0x*", { timeout: taskWithinMs });
+    const taskId = page.url().split("/").at(-1) as Hex;
+    posted = taskId;
+    const task = await chain.readContract({ address: contracts.taskEscrow, abi: taskEscrowAbi, functionName: "task", args: [taskId] });
+    expect(task.payer).to.equal(payer.address);
+    expect(task.maxAmountUsd6).to.equal(expected.maxAmountUsd6);
+  });
+
+  /** What follows needs the task; without one it fails at once instead of waiting for it. */
+  const theTask = (): Hex => {
+    if (!posted) throw new Error("no task was posted");
+    return posted;
+  };
+
+  it("follows the task through to the index and draws its result", async () => {
+    theTask();
+    for (const stage of ["posted", "assigned", "wrapped", "accepted", "running", "result", "settled", "indexed"]) {
+      await page.locator(`[data-stage="${stage}"][data-state^="done"]`).waitFor({ timeout: taskWithinMs });
+    }
+    const result = page.getByRole("region", { name: "Result" });
+    const text = result.getByRole("list", { name: "Recognised text" });
+    await text.getByText("KORNBLUM BAKERY").waitFor();
+    const lines = await text.getByRole("listitem").count();
+    expect(lines).to.be.above(20);
+    expect(await result.locator("polygon").count()).to.equal(lines);
+  });
+
+  it("shows the bill that the chain and the subgraph have, and verifies it", async () => {
+    const taskId = theTask();
+    const settled = await settlementOf(chain, taskId);
+    if (!settled) throw new Error("the page shows a bill, the chain has none");
+    const { amountUsd6, refundUsd6, powerCu, durationMs } = settled.args;
+    const bill = page.getByRole("region", { name: "Bill" });
+    expect(await exactOf(bill)).to.equal(exactText(amountUsd6));
+    await bill.locator(`[data-exact="${exactText(refundUsd6)}"]`).first().waitFor();
+    expect(await bill.innerText()).to.contain(`${durationMs.toLocaleString("en-GB")} ms`);
+    expect(await bill.innerText()).to.contain(`${powerCu.toLocaleString("en-GB")} CU`);
+    const indexed = await billInSubgraph({ subgraphUrl: line.stack.urls.subgraph ?? "", taskId, timeoutMs: 20_000 });
+    expect(indexed).to.deep.include({ amountUsd6, refundUsd6 });
+    await bill.getByRole("button", { name: "Verify" }).click();
+    await bill.getByText(/^Verified:/).waitFor();
+  });
+
+  it("is still connected after a reload and still has the result", async () => {
+    theTask();
+    await page.reload();
+    await page.getByRole("banner").getByRole("button", { name: /^Account 0x/ }).waitFor();
+    await page.getByRole("list", { name: "Recognised text" }).getByText("KORNBLUM BAKERY").waitFor();
+  });
+
+  it("lists the bill on the billing page, with totals and a file that say the same", async () => {
+    const taskId = theTask();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Billing" }).click();
+    const bills = page.getByRole("table", { name: "Bills" });
+    const row = bills.getByRole("row").filter({ has: page.locator(`a[href="/tasks/${taskId}"]`) });
+    await row.waitFor();
+    const settled = await settlementOf(chain, taskId);
+    const { amountUsd6 = 0n, refundUsd6 = 0n } = settled?.args ?? {};
+    expect(await cellOf(row, "Amount, USD").locator("[data-exact]").getAttribute("data-exact")).to.equal(exactText(amountUsd6));
+    expect(await cellOf(row, "Returned, USD").locator("[data-exact]").getAttribute("data-exact")).to.equal(exactText(refundUsd6));
+
+    const lines = await bills.locator('tbody td[data-title="Amount, USD"] [data-exact]').evaluateAll((cells) => cells.map((cell) => cell.getAttribute("data-exact") ?? ""));
+    const total = await bills.getByTestId("total-amount").locator("[data-exact]").getAttribute("data-exact");
+    expect(sumUsd6(lines)).to.equal(sumUsd6([total ?? ""]));
+
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: /CSV/ }).click();
+    const csv = parseCsv(readFileSync(await (await downloading).path(), "utf8"));
+    const listed = csv.find((entry) => entry.task === taskId);
+    expect(listed).to.deep.include({ amount_usd: exactText(amountUsd6), refund_usd: exactText(refundUsd6), transaction: settled?.transactionHash });
+    expect(sumUsd6(csv.map((entry) => entry.amount_usd ?? ""))).to.equal(sumUsd6(lines));
+  });
+
+  it("shows the three staked nodes", async () => {
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Nodes" }).click();
+    const nodes = page.getByRole("table", { name: "Registered nodes" });
+    await nodes.waitFor();
+    expect(await nodes.locator("tbody tr").count()).to.equal(3);
+    for (const { nodeId = 0 } of line.stack.nodes) {
+      const row = nodes.getByRole("row").filter({ has: page.getByRole("link", { name: `node-${nodeId}`, exact: true }) });
+      const stake = await chain.readContract({ address: contracts.stakeVault, abi: stakeVaultAbi, functionName: "activeStakeOf", args: [nodeId] });
+      expect(stake > 0n).to.equal(true);
+      expect(await cellOf(row, "Stake").locator("[data-exact]").getAttribute("data-exact")).to.equal(String(stake / 10n ** 18n));
+    }
+  });
+
+  it("is legible in light, in dark and on a phone, on every page", async () => {
+    const taskId = theTask();
+    const settled = await settlementOf(chain, taskId);
+    const pages = {
+      overview: "/",
+      models: "/models",
+      post: "/post",
+      tasks: "/tasks",
+      task: `/tasks/${taskId}`,
+      billing: "/billing",
+      nodes: "/nodes",
+      node: "/nodes/1",
+      earn: "/earn",
+      transaction: `/tx/${settled?.transactionHash}`,
+    };
+    const found: string[] = [];
+    for (const [look, { colorScheme, width, height }] of Object.entries(looks)) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.setViewportSize({ width, height });
+      for (const [name, path] of Object.entries(pages)) {
+        await page.goto(`${dapp}${path}`);
+        await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
+        await page.locator('main [class*="skeleton"]').first().waitFor({ state: "hidden" });
+        await page.screenshot({ path: join(artefacts, `${name}-${look}.png`), fullPage: true });
+        found.push(...(await seriousViolations(page)).map((violation) => `${name}, ${look}: ${violation}`));
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        if (overflow > 0) found.push(`${name}, ${look}: ${overflow} px wider than the screen`);
+      }
+    }
+    expect(found.join("\n")).to.equal("");
+  });
+
+  it("lets a newcomer register a machine with the code its agent printed, and stake for it", async () => {
+    const agent = await line.stack.addAgent({ name: "agent-4", owner: localAccounts.newcomer });
+    const owner = createInjectedWallet({ account: newcomer, rpcUrl: line.stack.urls.rpc });
+    const theirs = await openSession({ browser, look: desktop, wallet: owner });
+    try {
+      const earn = theirs.page;
+      earn.setDefaultTimeout(20_000);
+      await earn.goto(`${dapp}/earn`);
+      await connectWallet(earn, owner);
+      const register = earn.getByRole("region", { name: "2. Register it" });
+      const code = register.getByRole("textbox", { name: "Registration code" });
+      await code.fill(`${agent.registration.slice(0, -8)}AAAAAAAA`);
+      await register.getByText("The code cannot be used.").waitFor();
+      await code.fill(agent.registration);
+      await register.getByRole("button", { name: "Register", exact: true }).click();
+      await register.getByText("Registered as node-4").waitFor();
+
+      const mine = earn.getByRole("region", { name: "node-4" });
+      await mine.getByRole("button", { name: /^Sign permit \(100 NGPU\)/ }).click();
+      await mine.getByRole("button", { name: "Stake 100 NGPU" }).click();
+      await mine.getByText("Ready", { exact: true }).waitFor({ timeout: 30_000 });
+      await earn.screenshot({ path: join(artefacts, "earn-registered-light.png"), fullPage: true });
+
+      const registry = { address: contracts.nodeRegistry, abi: nodeRegistryAbi } as const;
+      expect((await chain.readContract({ ...registry, functionName: "node", args: [4] })).owner).to.equal(newcomer.address);
+      expect(await chain.readContract({ ...registry, functionName: "isEligible", args: [4] })).to.equal(true);
+      expect(theirs.problems.join("\n")).to.equal("");
+    } finally {
+      await theirs.close();
+    }
+  });
+
+  it("asked nobody outside of this machine and logged no error on the way", () => {
+    expect(session.problems.join("\n")).to.equal("");
+    expect(line.lost).to.deep.equal([]);
+  });
+
+  async function expectedQuote() {
+    const { manifest } = textModel();
+    const { dimensions } = measureInput({ manifest, parts: sampleInput({ images: 1 }).parts, declared: { lines: declaredLines } });
+    const oracle = { address: contracts.priceOracle, abi: priceOracleAbi } as const;
+    return quoteTask({ manifest, dimensions, priceUsd6PerGcums: await chain.readContract({ ...oracle, functionName: "priceUsd6PerGcums" }) });
+  }
+});
+
+/** The largest amount of a region, by its exact value. */
+async function exactOf(region: Locator): Promise<string> {
+  return (await region.locator("[data-exact]").first().getAttribute("data-exact")) ?? "";
+}
+
+function cellOf(row: Locator, title: string): Locator {
+  return row.locator(`td[data-title="${title}"]`);
+}
+
+/** As the dApp writes an exact amount: no zeros at the end. */
+function exactText(usd6: bigint): string {
+  return formatUsd6(usd6).replace(/\.?0+$/, "");
+}
+
+function sumUsd6(amounts: readonly string[]): bigint {
+  return amounts.reduce((sum, text) => {
+    const [whole = "0", fraction = ""] = text.split(".");
+    return sum + BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, "0") || "0");
+  }, 0n);
+}

@@ -1,0 +1,58 @@
+/** What the chain says about money, for the tests that follow it. */
+import { deployments } from "@ngpu/protocol/generated/deployments";
+import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
+import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import type { Address, Hex, PublicClient } from "viem";
+
+const contracts = deployments[31337];
+const vault = { address: contracts.paymentVault, abi: paymentVaultAbi } as const;
+const token = { address: contracts.localUsd, abi: localUsdAbi } as const;
+
+export interface Ledger {
+  /** Tokens that the vault holds. */
+  heldUsd6: bigint;
+  /** What it owes to everybody who ever had to do with it: available + reserved + credit. */
+  owedUsd6: bigint;
+}
+
+export async function readLedger(chain: PublicClient): Promise<Ledger> {
+  const fromBlock = BigInt(contracts.deploymentBlock);
+  const [deposited, reserved, settled] = await Promise.all([
+    chain.getContractEvents({ ...vault, eventName: "Deposited", fromBlock, strict: true }),
+    chain.getContractEvents({ ...vault, eventName: "Reserved", fromBlock, strict: true }),
+    chain.getContractEvents({ ...vault, eventName: "Settled", fromBlock, strict: true }),
+  ]);
+  const accounts = new Set<Address>([
+    ...deposited.map(({ args }) => args.account),
+    ...reserved.map(({ args }) => args.account),
+    ...settled.flatMap(({ args }) => [args.payer, args.payee]),
+  ]);
+  const owed = await Promise.all(
+    [...accounts].map(async (account) => {
+      const { availableUsd6, creditUsd6, reservedUsd6 } = await chain.readContract({ ...vault, functionName: "accountOf", args: [account] });
+      return availableUsd6 + creditUsd6 + reservedUsd6;
+    }),
+  );
+  return {
+    heldUsd6: await chain.readContract({ ...token, functionName: "balanceOf", args: [contracts.paymentVault] }),
+    owedUsd6: owed.reduce((total, usd6) => total + usd6, 0n),
+  };
+}
+
+export async function creditOf(chain: PublicClient, account: Address): Promise<bigint> {
+  return (await chain.readContract({ ...vault, functionName: "accountOf", args: [account] })).creditUsd6;
+}
+
+export async function availableOf(chain: PublicClient, account: Address): Promise<bigint> {
+  return (await chain.readContract({ ...vault, functionName: "accountOf", args: [account] })).availableUsd6;
+}
+
+/** The one settlement of a task; throws if there are two. */
+export async function settlementOf(chain: PublicClient, taskId: Hex) {
+  const escrow = { address: contracts.taskEscrow, abi: taskEscrowAbi } as const;
+  const fromBlock = BigInt(contracts.deploymentBlock);
+  const logs = await chain.getContractEvents({ ...escrow, eventName: "TaskSettled", args: { taskId }, fromBlock, strict: true });
+  if (logs.length > 1) throw new Error(`${taskId} was settled ${logs.length} times`);
+  return logs[0];
+}

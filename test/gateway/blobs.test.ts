@@ -1,0 +1,222 @@
+/** Who may store and fetch what at the gateway, and what it does with bytes that are not as announced. */
+import { createBlobStore } from "@ngpu/keeper/gateway/blobStore";
+import type { Gateway } from "@ngpu/keeper/gateway/gateway";
+import { gatewayLimits } from "@ngpu/protocol/limits";
+import type { SigningContext } from "@ngpu/protocol/signed";
+import { expect } from "chai";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { keccak256, stringToBytes, type Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { answerOf, getBlob, putBlob } from "../harness/blobs.ts";
+import { startTestChain, type TestChain } from "../harness/chain.ts";
+import { codeRejectedBy } from "../harness/codeRejectedBy.ts";
+import { codeThrownBy } from "../harness/codeThrownBy.ts";
+import { registerNode, type TestNode } from "../harness/nodes.ts";
+import { startTestGateway } from "../harness/services.ts";
+import { assignTask, postTask, type TestTask } from "../harness/tasks.ts";
+
+describe("gateway blobs", () => {
+  let chain: TestChain;
+  let gateway: Gateway & { dataDir: string };
+  let primary: TestNode;
+  let backup: TestNode;
+  let stranger: TestNode;
+  let context: SigningContext;
+  let dataDir: string;
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "ngpu-blobs-"));
+    chain = await startTestChain();
+    context = { chainId: chain.chainId, verifyingContract: chain.deployment.taskEscrow };
+    gateway = await startTestGateway(chain, { dataDir });
+    [primary, backup, stranger] = [await registerNode(chain), await registerNode(chain), await registerNode(chain)];
+  });
+
+  after(async () => {
+    await gateway.close();
+    await chain.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  function inputCall(task: TestTask) {
+    const { taskId, inputCiphertext: hash, clientKey: signer } = task;
+    return { gatewayUrl: gateway.url, context, signer, taskId, hash };
+  }
+
+  function outputCall(task: TestTask, node: TestNode, body: Uint8Array) {
+    return {
+      gatewayUrl: gateway.url,
+      context,
+      signer: node.operator,
+      taskId: task.taskId,
+      hash: keccak256(body),
+      body,
+    };
+  }
+
+  async function assignedTask(): Promise<TestTask> {
+    const task = await postTask(chain);
+    await assignTask(chain, { taskId: task.taskId, primary: primary.nodeId, backup: backup.nodeId });
+    return task;
+  }
+
+  it("keeps the client's input and gives it to the client and the assigned nodes alone", async () => {
+    const task = await postTask(chain);
+    const call = inputCall(task);
+    expect((await putBlob({ ...call, body: task.sealedInput })).status).to.equal(201);
+    expect((await putBlob({ ...call, body: task.sealedInput })).status).to.equal(200);
+    expect((await getBlob({ ...call, signer: primary.operator })).code).to.equal("AUTH_FORBIDDEN");
+    await assignTask(chain, { taskId: task.taskId, primary: primary.nodeId, backup: backup.nodeId });
+    for (const signer of [task.clientKey, primary.operator, backup.operator]) {
+      expect((await getBlob({ ...call, signer })).bytes).to.deep.equal(task.sealedInput);
+    }
+    expect((await getBlob({ ...call, signer: stranger.operator })).code).to.equal("AUTH_FORBIDDEN");
+  });
+
+  it("takes an output from assigned nodes, two of each, and gives it to the client", async () => {
+    const task = await assignedTask();
+    const [first, second, third] = [stringToBytes("one"), stringToBytes("two"), stringToBytes("three")];
+    expect((await putBlob(outputCall(task, primary, first))).status).to.equal(201);
+    expect((await putBlob(outputCall(task, primary, second))).status).to.equal(201);
+    expect(await putBlob(outputCall(task, primary, third))).to.include({ status: 429, code: "BLOB_LIMIT" });
+    expect((await putBlob(outputCall(task, backup, third))).status).to.equal(201);
+    const read = await getBlob({ ...inputCall(task), hash: keccak256(first) });
+    expect(read.bytes).to.deep.equal(first);
+  });
+
+  it("refuses strangers", async () => {
+    const task = await assignedTask();
+    const someone = privateKeyToAccount(generatePrivateKey());
+    const asInput = { ...inputCall(task), signer: someone, body: task.sealedInput };
+    expect(await putBlob(asInput)).to.include({ status: 403, code: "AUTH_FORBIDDEN" });
+    const asOutput = outputCall(task, stranger, stringToBytes("output"));
+    expect(await putBlob(asOutput)).to.include({ status: 403, code: "AUTH_FORBIDDEN" });
+    const clientAsNode = { ...outputCall(task, primary, stringToBytes("output")), signer: task.clientKey };
+    expect(await putBlob(clientAsNode)).to.include({ status: 403, code: "AUTH_FORBIDDEN" });
+  });
+
+  it("refuses an authorization that is expired, too long, for another blob or for reading", async () => {
+    const task = await postTask(chain);
+    const call = { ...inputCall(task), body: task.sealedInput };
+    const nowS = BigInt(Math.floor(Date.now() / 1_000));
+    for (const expiry of [nowS - 60n, nowS + 3_600n]) {
+      const answer = await putBlob({ ...call, change: (message) => ({ ...message, expiry }) });
+      expect(answer).to.include({ status: 401, code: "AUTH_EXPIRED" });
+    }
+    const blobHash = keccak256("0x01");
+    const elsewhere = await putBlob({ ...call, change: (message) => ({ ...message, blobHash }) });
+    expect(elsewhere).to.include({ status: 403, code: "AUTH_FORBIDDEN" });
+    const reading = await putBlob({ ...call, change: (message) => ({ ...message, action: 1 }) });
+    expect(reading).to.include({ status: 403, code: "AUTH_FORBIDDEN" });
+    const bare = await fetch(`${gateway.url}/v1/blobs/${task.taskId}/${task.inputCiphertext}`);
+    expect(await answerOf(bare)).to.include({ status: 401, code: "AUTH_REQUIRED" });
+  });
+
+  it("refuses bytes that do not have the announced hash, and keeps nothing of them", async () => {
+    const task = await postTask(chain);
+    const wrong = { ...inputCall(task), body: stringToBytes("something else") };
+    expect(await putBlob(wrong)).to.include({ status: 409, code: "BLOB_MISMATCH" });
+    expect(await getBlob(inputCall(task))).to.include({ status: 404, code: "BLOB_UNKNOWN" });
+    expect(await readdir(join(dataDir, "incoming"))).to.deep.equal([]);
+  });
+
+  it("refuses a blob above 32 MiB, said or not", async () => {
+    const task = await postTask(chain);
+    const body = new Uint8Array(gatewayLimits.maxBlobBytes + 1);
+    expect(await putBlob({ ...inputCall(task), body })).to.include({ status: 413, code: "BLOB_TOO_LARGE" });
+  });
+
+  it("says who is not allowed to ask from a browser", async () => {
+    const health = `${gateway.url}/v1/health`;
+    const allowed = await fetch(health, { headers: { origin: "http://localhost:3000" } });
+    expect(allowed.headers.get("access-control-allow-origin")).to.equal("http://localhost:3000");
+    const refused = await fetch(health, { headers: { origin: "http://evil.example" } });
+    expect(refused.headers.get("access-control-allow-origin")).to.equal(null);
+    expect(await answerOf(refused)).to.include({ status: 403, code: "AUTH_FORBIDDEN" });
+    expect(await answerOf(await fetch(`${gateway.url}/v2/x`))).to.include({ status: 404, code: "ROUTE_UNKNOWN" });
+  });
+
+  it("still has its blobs after a restart", async () => {
+    const task = await postTask(chain);
+    await putBlob({ ...inputCall(task), body: task.sealedInput });
+    await writeFile(join(dataDir, "incoming", "half"), "half a transfer");
+    await gateway.close();
+    gateway = await startTestGateway(chain, { dataDir });
+    expect((await getBlob(inputCall(task))).bytes).to.deep.equal(task.sealedInput);
+    expect(await readdir(join(dataDir, "incoming"))).to.deep.equal([]);
+  });
+});
+
+describe("blob store", () => {
+  let root: string;
+  const taskId = keccak256("0x01");
+  const randomName = (): string => randomBytes(8).toString("hex");
+
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), "ngpu-store-"));
+  });
+
+  after(() => rm(root, { recursive: true, force: true }));
+
+  async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+    yield bytes;
+  }
+
+  function input(of: Hex, body: Uint8Array) {
+    return { taskId: of, hash: keccak256(body), label: { kind: "input" }, deadlineS: 1_000, body: once(body) } as const;
+  }
+
+  it("refuses above its quota and forgets what was refused", async () => {
+    const store = await createBlobStore({ root: join(root, "quota"), storeBytes: 1_000, randomName });
+    await store.put(input(taskId, new Uint8Array(600)));
+    const second = keccak256("0x02");
+    expect(await codeRejectedBy(store.put(input(second, new Uint8Array(401))))).to.equal("STORE_FULL");
+    expect(store.usedBytes()).to.equal(600);
+    await store.put(input(second, new Uint8Array(400)));
+    expect(store.usedBytes()).to.equal(1_000);
+  });
+
+  it("forgets a task's blobs a day after its deadline", async () => {
+    const store = await createBlobStore({ root: join(root, "sweep"), randomName });
+    const body = stringToBytes("input");
+    await store.put(input(taskId, body));
+    await store.sweep(1_000 + gatewayLimits.keepAfterDeadlineS - 1);
+    expect(store.get(taskId, keccak256(body)).bytes).to.equal(body.length);
+    await store.sweep(1_000 + gatewayLimits.keepAfterDeadlineS);
+    expect(codeThrownBy(() => store.get(taskId, keccak256(body)))).to.equal("BLOB_UNKNOWN");
+    expect(await readdir(join(root, "sweep", "tasks"))).to.deep.equal([]);
+    expect(store.usedBytes()).to.equal(0);
+  });
+
+  it("drops the outputs of an older assignment when a newer one delivers", async () => {
+    const store = await createBlobStore({ root: join(root, "assignments"), randomName });
+    const output = (assignment: number, text: string) => {
+      const body = stringToBytes(text);
+      const label = { kind: "output", nodeId: 1, assignment } as const;
+      return { taskId, hash: keccak256(body), label, deadlineS: 1_000, body: once(body) };
+    };
+    await store.put(output(1, "old"));
+    await store.put(output(2, "new"));
+    expect(codeThrownBy(() => store.get(taskId, keccak256(stringToBytes("old"))))).to.equal("BLOB_UNKNOWN");
+    expect(store.get(taskId, keccak256(stringToBytes("new"))).bytes).to.equal(3);
+  });
+
+  it("keeps nothing of a transfer that breaks off", async () => {
+    const store = await createBlobStore({ root: join(root, "broken"), randomName });
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield stringToBytes("half");
+      throw new Error("the sender went away");
+    }
+    const blob = { ...input(taskId, stringToBytes("half and half")), body: broken() };
+    await store.put(blob).then(
+      () => expect.fail("stored half a blob"),
+      () => undefined,
+    );
+    expect(store.usedBytes()).to.equal(0);
+    expect(await readdir(join(root, "broken", "incoming"))).to.deep.equal([]);
+  });
+});

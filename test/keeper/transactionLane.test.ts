@@ -1,0 +1,170 @@
+/** The transaction lane against a real chain whose mining the test controls. */
+import type { ChainAction } from "@ngpu/keeper/keeper/classifyRevert";
+import { taskStatus } from "@ngpu/keeper/keeper/snapshot";
+import { createTransactionLane, type Outcome, type TransactionLane } from "@ngpu/keeper/keeper/transactionLane";
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import { chainOf } from "@ngpu/protocol/service/chain";
+import { systemClock } from "@ngpu/protocol/service/clock";
+import { expect } from "chai";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { createWalletClient, http, type Hex } from "viem";
+import { startTestChain, type TestChain } from "../harness/chain.ts";
+import { registerNode, type TestNode } from "../harness/nodes.ts";
+import { testLog } from "../harness/services.ts";
+import { postTask } from "../harness/tasks.ts";
+import { until } from "../harness/until.ts";
+
+describe("transaction lane", () => {
+  let chain: TestChain;
+  let nodes: [TestNode, TestNode];
+  let lane: TransactionLane;
+  let outcomes: Outcome[];
+
+  before(async () => {
+    chain = await startTestChain();
+    nodes = [await registerNode(chain), await registerNode(chain)];
+  });
+
+  after(() => chain.close());
+
+  beforeEach(() => {
+    outcomes = [];
+    lane = createLane(outcomes);
+  });
+
+  afterEach(async () => {
+    await lane.stop();
+    await chain.setAutomine(true);
+  });
+
+  function createLane(into: Outcome[]): TransactionLane {
+    return createTransactionLane({
+      chain: chain.client,
+      wallet: createWalletClient({
+        account: chain.account(1),
+        chain: chainOf(chain.chainId, chain.rpcUrl),
+        transport: http(chain.rpcUrl),
+      }),
+      escrow: chain.deployment.taskEscrow,
+      clock: systemClock,
+      log: testLog,
+      onOutcome: (_action, outcome) => into.push(outcome),
+      timing: { bumpAfterMs: 300, receiptEveryMs: 20, firstBackOffMs: 60_000 },
+    });
+  }
+
+  async function anAssign(): Promise<ChainAction> {
+    const { taskId } = await postTask(chain);
+    return { kind: "assign", taskId, primary: nodes[0].nodeId, backup: nodes[1].nodeId };
+  }
+
+  async function statusOf(taskId: Hex): Promise<number> {
+    const { taskEscrow: address } = chain.deployment;
+    const task = await chain.client.readContract({ address, abi: taskEscrowAbi, functionName: "task", args: [taskId] });
+    return task.status;
+  }
+
+  function pendingHashes(): Promise<readonly Hex[]> {
+    return chain.client.getBlock({ blockTag: "pending" }).then(({ transactions }) => transactions);
+  }
+
+  const outcome = (count = 1): Promise<Outcome[]> => until("an outcome", () => outcomes.length >= count && outcomes);
+
+  it("sends, waits and says that it is done", async () => {
+    const action = await anAssign();
+    expect(lane.submit(action)).to.equal(true);
+    expect(await outcome()).to.deep.equal(["done"]);
+    expect(await statusOf(action.taskId)).to.equal(taskStatus.assigned);
+  });
+
+  it("takes an action once while it is in flight", async () => {
+    const action = await anAssign();
+    expect([lane.submit(action), lane.submit(action)]).to.deep.equal([true, false]);
+    await outcome();
+    expect(outcomes).to.deep.equal(["done"]);
+  });
+
+  it("calls it benign when somebody else was first", async () => {
+    const action = await anAssign();
+    lane.submit(action);
+    await outcome();
+    lane.submit(action);
+    expect(await outcome(2)).to.deep.equal(["done", "benign"]);
+  });
+
+  it("backs off from what the contract refuses, and from nothing else", async () => {
+    const action = await anAssign();
+    const refused = { ...action, primary: 99 } as ChainAction;
+    const other = await anAssign();
+    lane.submit(refused);
+    lane.submit(other);
+    expect(await outcome(2)).to.deep.equal(["refused", "done"]);
+    expect(lane.submit(refused)).to.equal(false);
+  });
+
+  it("pays more when a transaction is not mined, and finds it under any of its hashes", async () => {
+    const action = await anAssign();
+    await chain.setAutomine(false);
+    lane.submit(action);
+    const [first] = await until("a pending transaction", async () => {
+      const hashes = await pendingHashes();
+      return hashes.length > 0 && hashes;
+    });
+    const [second] = await until("its replacement", async () => {
+      const hashes = await pendingHashes();
+      return hashes[0] !== first && hashes;
+    });
+    expect(second).to.not.equal(undefined);
+    await chain.mine(1);
+    expect(await outcome()).to.deep.equal(["done"]);
+    expect(await statusOf(action.taskId)).to.equal(taskStatus.assigned);
+  });
+
+  it("replaces what an earlier run of the keeper left unmined", async () => {
+    const [left, next] = [await anAssign(), await anAssign()];
+    await chain.setAutomine(false);
+    lane.submit(left);
+    await until("a pending transaction", async () => (await pendingHashes()).length > 0);
+    await lane.stop();
+    lane = createLane(outcomes);
+    outcomes.length = 0;
+    lane.submit(next);
+    await until("the replacement is mined", async () => {
+      await chain.mine(1);
+      return outcomes.length > 0;
+    });
+    await until("one of both is done", async () => {
+      lane.submit(next);
+      await chain.mine(1);
+      return (await statusOf(next.taskId)) === taskStatus.assigned;
+    });
+  });
+
+  it("carries on after a reorganisation took its transaction back", async () => {
+    const action = await anAssign();
+    const before = await chain.snapshot();
+    lane.submit(action);
+    await outcome();
+    await chain.revert(before);
+    await chain.mine(3);
+    expect(await statusOf(action.taskId)).to.equal(taskStatus.posted);
+    lane.submit(action);
+    expect(await outcome(2)).to.deep.equal(["done", "done"]);
+    expect(await statusOf(action.taskId)).to.equal(taskStatus.assigned);
+  });
+
+  it("stops while a transaction is waiting", async () => {
+    await chain.setAutomine(false);
+    lane.submit(await anAssignWhileMining());
+    await until("a pending transaction", async () => (await pendingHashes()).length > 0);
+    await lane.stop();
+    expect(lane.submit(await anAssignWhileMining())).to.equal(false);
+  });
+
+  async function anAssignWhileMining(): Promise<ChainAction> {
+    await chain.setAutomine(true);
+    const action = await anAssign();
+    await chain.setAutomine(false);
+    return action;
+  }
+});

@@ -1,0 +1,148 @@
+/**
+ * Builders of what a keeper sees, for tests of its planning: a task, nodes, and what gateways said. Times are the
+ * keeper's clock.
+ */
+import type { OnlineNode, TaskView, View } from "@ngpu/keeper/keeper/gatewayView";
+import { taskStatus, type NodeFacts, type OpenTask, type Snapshot } from "@ngpu/keeper/keeper/snapshot";
+import { contentHashOf } from "@ngpu/protocol/ids";
+import type { Signed } from "@ngpu/protocol/signed";
+import { keccak256, toHex, zeroHash, type Address, type Hex } from "viem";
+
+export const nowMs = 1_000_000;
+export const chainTimeS = 10_000;
+export const modelId = keccak256("0x0a");
+const inputCommitment = keccak256("0x0b");
+
+/** A task that was just posted, with ten minutes left. */
+export function aTask(change: Partial<OpenTask> = {}): OpenTask {
+  return {
+    taskId: keccak256("0x01"),
+    modelId,
+    inputCommitment,
+    contentHash: contentHashOf({ modelId, inputCommitment }),
+    postedBlock: 10n,
+    status: taskStatus.posted,
+    workCums: 1_000_000n,
+    deadlineS: chainTimeS + 600,
+    backups: 1,
+    assignment: 0,
+    primary: 0,
+    backup: 0,
+    primaryPowerCu: 0,
+    backupPowerCu: 0,
+    acceptedMask: 0,
+    failedMask: 0,
+    assignedAtS: 0,
+    ...change,
+  };
+}
+
+/** Assigned a moment ago to nodes 1 and 2. */
+export function anAssignedTask(change: Partial<OpenTask> = {}): OpenTask {
+  return aTask({
+    status: taskStatus.assigned,
+    assignment: 1,
+    primary: 1,
+    backup: 2,
+    primaryPowerCu: 1_000,
+    backupPowerCu: 1_000,
+    assignedAtS: chainTimeS - 5,
+    ...change,
+  });
+}
+
+/** As above, and both accepted. */
+export function anAcceptedTask(change: Partial<OpenTask> = {}): OpenTask {
+  return anAssignedTask({ status: taskStatus.accepted, acceptedMask: 3, ...change });
+}
+
+export function online(nodeId: number, change: Partial<OnlineNode> = {}): OnlineNode {
+  return {
+    nodeId,
+    models: [modelId],
+    slots: 1,
+    freeSlots: 1,
+    heardMs: nowMs - 100,
+    onlineSinceMs: nowMs - 60_000,
+    ...change,
+  };
+}
+
+export function onChain(nodeId: number, change: Partial<NodeFacts> = {}): NodeFacts {
+  const owner: Address = `0x${nodeId.toString(16).padStart(40, "0")}`;
+  return { nodeId, owner, isEligible: true, lastAssignedBlock: 0n, ...change };
+}
+
+export function aSnapshot(
+  tasks: OpenTask[],
+  nodes: NodeFacts[] = [1, 2, 3].map((nodeId) => onChain(nodeId)),
+): Snapshot {
+  return {
+    blockNumber: 100n,
+    blockHash: zeroHash,
+    chainTimeS,
+    tasks,
+    nodes: new Map(nodes.map((node) => [node.nodeId, node])),
+  };
+}
+
+export function aTaskView(change: Partial<TaskView> = {}): TaskView {
+  return { accepts: [], progress: [], receipts: [], dispatches: [], ...change };
+}
+
+export function aView(
+  change: { nodes?: OnlineNode[]; gone?: number[]; seen?: TaskView; of?: Hex } & Partial<
+    Pick<View, "connectedSinceMs" | "rosterMs">
+  > = {},
+): View {
+  const { nodes = [1, 2].map((nodeId) => online(nodeId)), gone = [], seen, of = aTask().taskId, ...rest } = change;
+  return {
+    connectedSinceMs: nowMs - 60_000,
+    rosterMs: nowMs - 50,
+    nodes: new Map(nodes.map((node) => [node.nodeId, node])),
+    gone: new Set(gone),
+    tasks: new Map(seen === undefined ? [] : [[of, seen]]),
+    ...rest,
+  };
+}
+
+/** Dispatched long enough ago that nothing is due again, unless `change` says otherwise. */
+export function sent(
+  nodeId: number,
+  role: "primary" | "backup",
+  change: Partial<TaskView["dispatches"][number]> = {},
+): TaskView["dispatches"][number] {
+  return { nodeId, assignment: 1, attempt: 0, role, firstMs: nowMs - 500, lastMs: nowMs - 500, ...change };
+}
+
+export function progress(
+  nodeId: number,
+  change: Partial<TaskView["progress"][number]> = {},
+): TaskView["progress"][number] {
+  return { nodeId, assignment: 1, attempt: 0, seq: 1, receivedMs: nowMs - 100, ...change };
+}
+
+export function anAccept(nodeId: number, change: Partial<Signed<"accept">["message"]> = {}): Signed<"accept"> {
+  const message = { taskId: aTask().taskId, assignment: 1, nodeId, inputCommitment, timeMs: 1n, ...change };
+  return { message, signature: toHex(nodeId, { size: 65 }) };
+}
+
+export function aReceipt(nodeId: number, change: Partial<Signed<"receipt">["message"]> = {}): Signed<"receipt"> {
+  const message = {
+    taskId: aTask().taskId,
+    assignment: 1,
+    attempt: 0,
+    nodeId,
+    modelId,
+    inputCommitment,
+    outputCommitment: zeroHash,
+    outputCiphertext: zeroHash,
+    slot: 0,
+    powerCu: 1_000,
+    startMs: 1n,
+    durationMs: 1_000,
+    status: 0,
+    ...change,
+  };
+  return { message, signature: toHex(nodeId, { size: 65 }) };
+}

@@ -1,0 +1,247 @@
+/**
+ * A task desk in a world of its own: real keys, seals, signatures and journal; a chain, a gateway's store and runners in memory that
+ * keep to their ports. The payer's side acts as the client does.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import type { Blobs } from "@ngpu/node-agent/agent/blobs";
+import { taskStatus, type AgentChain, type ChainTask, type PostedTask } from "@ngpu/node-agent/agent/chain";
+import { openJournal, type Journal } from "@ngpu/node-agent/agent/journal";
+import { createTaskDesk, type TaskDesk } from "@ngpu/node-agent/agent/taskDesk";
+import type { RunnerPool, Slot } from "@ngpu/node-agent/pool/runnerPool";
+import { catalogue } from "@ngpu/protocol/catalogue";
+import { NgpuError } from "@ngpu/protocol/errors";
+import { contentHashOf } from "@ngpu/protocol/ids";
+import { encodePayload } from "@ngpu/protocol/sealed/payload";
+import { open, seal } from "@ngpu/protocol/sealed/seal";
+import { transportPublicKey, wrapTaskKey } from "@ngpu/protocol/sealed/wrap";
+import { systemClock } from "@ngpu/protocol/service/clock";
+import { createLog } from "@ngpu/protocol/service/log";
+import { signMessage, type SigningContext } from "@ngpu/protocol/signed";
+import type { Receipt } from "@ngpu/protocol/typedData";
+import type { Frame, FrameOf, FrameType } from "@ngpu/protocol/wire";
+import { workCumsOf } from "@ngpu/protocol/work";
+import { toHex, type Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import { until } from "../../harness/until.ts";
+import { photo } from "./images.ts";
+
+export const nodeId = 7;
+export const otherNode = 8;
+const random = (length: number): Uint8Array => new Uint8Array(randomBytes(length));
+const face = catalogue.find(({ manifest }) => manifest.adapter === "face.v1");
+if (face === undefined) throw new Error("the catalogue holds no face model");
+const { modelId, manifest } = face;
+
+export interface PostedByPayer {
+  taskId: Hex;
+  clientKey: PrivateKeyAccount;
+  taskKey: Uint8Array;
+  dispatch(options?: { role?: "primary" | "backup"; attempt?: number; assignment?: number }): void;
+  wrap(options?: { signer?: PrivateKeyAccount; assignment?: number; taskKey?: Uint8Array }): Promise<void>;
+  task: ChainTask;
+  /** The result document of a success receipt, opened as the client does. */
+  openOutput(receipt: Receipt): Uint8Array;
+}
+
+export interface DeskWorld {
+  desk: TaskDesk;
+  journal: Journal;
+  operator: PrivateKeyAccount;
+  context: SigningContext;
+  /** What the runners do; the default takes 40 ms and answers "{}". */
+  runner: { execute: Slot["execute"] };
+  disk: { isFull: boolean };
+  sent<T extends FrameType>(type: T): FrameOf<T>[];
+  received<T extends FrameType>(type: T, count?: number): Promise<FrameOf<T>[]>;
+  post(options?: { role?: "primary" | "backup"; images?: Uint8Array[]; declaredImages?: number; workCums?: bigint; deadlineS?: number; powerCu?: number }): PostedByPayer;
+  /** The same data folder under a new process's desk. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createDeskWorld(): DeskWorld {
+  const dataDir = mkdtempSync(join(tmpdir(), "ngpu-test-desk-"));
+  const operator = privateKeyToAccount(generatePrivateKey());
+  const context: SigningContext = { chainId: 31_337, verifyingContract: privateKeyToAccount(generatePrivateKey()).address };
+  const secret = random(32);
+  const log = createLog({ service: "test", level: "silent" });
+  const tasks = new Map<Hex, { task: ChainTask; post: PostedTask }>();
+  const stored = new Map<Hex, Uint8Array>();
+  const frames: Frame[] = [];
+  const disk = { isFull: false };
+  const runner: DeskWorld["runner"] = {
+    execute: async () => {
+      await systemClock.sleep(40);
+      return { result: new TextEncoder().encode("{}"), startMs: Date.now(), durationMs: 40 };
+    },
+  };
+
+  const chain: AgentChain = {
+    nodeOfOperator: async () => nodeId,
+    timeS: async () => 1_000,
+    task: async (taskId) => tasks.get(taskId)?.task ?? emptyTask,
+    post: async (taskId) => {
+      const found = tasks.get(taskId);
+      if (found === undefined) throw new NgpuError("TASK_UNKNOWN", { taskId });
+      return found.post;
+    },
+  };
+  const blobs: Blobs = {
+    async get({ hash }) {
+      const bytes = stored.get(hash);
+      if (bytes === undefined) throw new NgpuError("BLOB_UNKNOWN", { hash });
+      return bytes;
+    },
+    async put({ hash, bytes }) {
+      stored.set(hash, bytes);
+    },
+  };
+
+  const openDesk = (): { desk: TaskDesk; journal: Journal } => {
+    const kept = openJournal({ dataDir, log });
+    const journal: Journal = {
+      ...kept,
+      hasRoom: () => !disk.isFull,
+      write(entry) {
+        if (disk.isFull) throw new NgpuError("DISK_FULL");
+        kept.write(entry);
+      },
+    };
+    const desk = createTaskDesk({
+      nodeId,
+      context,
+      signer: operator,
+      secret,
+      manifests: new Map([[modelId, manifest]]),
+      chain,
+      blobs,
+      pool: createPoolOfOne(runner),
+      journal,
+      send: (frame) => frames.push(frame),
+      clock: systemClock,
+      log,
+      random,
+    });
+    return { desk, journal };
+  };
+  let { desk, journal } = openDesk();
+
+  return {
+    get desk() {
+      return desk;
+    },
+    get journal() {
+      return journal;
+    },
+    operator,
+    context,
+    runner,
+    disk,
+    sent: (type) => frames.filter((frame) => frame.t === type) as never,
+    async received(type, count = 1) {
+      await until(`${count} ${type} frames`, () => frames.filter((frame) => frame.t === type).length >= count);
+      return frames.filter((frame) => frame.t === type) as never;
+    },
+    post({ role = "primary", images = [photo(1)], declaredImages, workCums, deadlineS = 1_060, powerCu = 1_000 } = {}) {
+      const taskId = toHex(random(32));
+      const taskKey = random(32);
+      const clientKey = privateKeyToAccount(generatePrivateKey());
+      const parts = images.map((bytes, index) => ({ name: String(index), mediaType: "image/jpeg", bytes }));
+      const dimensions = { images: declaredImages ?? images.length };
+      const body = encodePayload({ parameters: dimensions, parts });
+      const sealed = seal({ taskKey, context: { kind: "input", taskId }, body, random });
+      stored.set(sealed.ciphertextHash, sealed.sealed);
+      const post = { modelId, inputCommitment: sealed.commitment, inputCiphertext: sealed.ciphertextHash, clientKey: clientKey.address };
+      const isPrimary = role === "primary";
+      const task: ChainTask = {
+        status: taskStatus.assigned,
+        postedAt: 990,
+        deadline: deadlineS,
+        workCums: workCums ?? workCumsOf({ manifest, dimensions: { images: images.length } }),
+        contentHash: contentHashOf(post),
+        primary: isPrimary ? nodeId : otherNode,
+        backup: isPrimary ? otherNode : nodeId,
+        primaryPowerCu: isPrimary ? powerCu : 9_999,
+        backupPowerCu: isPrimary ? 9_999 : powerCu,
+        assignment: 1,
+      };
+      tasks.set(taskId, { task, post });
+      return {
+        taskId,
+        clientKey,
+        taskKey,
+        task,
+        dispatch: (options = {}) => desk.dispatch({ t: "dispatch", nodeId, taskId, assignment: options.assignment ?? 1, attempt: options.attempt ?? 0, role: options.role ?? role }),
+        async wrap(options = {}) {
+          const target = { taskId, assignment: options.assignment ?? 1, nodeId };
+          const wrapped = wrapTaskKey({ taskKey: options.taskKey ?? taskKey, nodePublicKey: transportPublicKey(secret), target, random });
+          const message = { ...target, ephemeralPublicKey: toHex(wrapped.ephemeralPublicKey), wrappedKey: toHex(wrapped.wrappedKey) };
+          desk.wrap(await signMessage({ kind: "keyWrap", message, context, signer: options.signer ?? clientKey }));
+        },
+        openOutput: ({ assignment, attempt, outputCiphertext, outputCommitment }) =>
+          open({
+            taskKey,
+            context: { kind: "output", taskId, nodeId, assignment, attempt },
+            sealed: stored.get(outputCiphertext) ?? new Uint8Array(0),
+            commitment: outputCommitment,
+          }),
+      };
+    },
+    async restart() {
+      await desk.close();
+      ({ desk, journal } = openDesk());
+    },
+    async close() {
+      await desk.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const emptyTask: ChainTask = {
+  status: taskStatus.none,
+  postedAt: 0,
+  deadline: 0,
+  workCums: 0n,
+  contentHash: `0x${"00".repeat(32)}`,
+  primary: 0,
+  backup: 0,
+  primaryPowerCu: 0,
+  backupPowerCu: 0,
+  assignment: 0,
+};
+
+/** One slot, first come first served, as the port says. */
+function createPoolOfOne(runner: { execute: Slot["execute"] }): RunnerPool {
+  const waiting: ((slot: Slot) => void)[] = [];
+  let isTaken = false;
+  const serve = (): void => {
+    const next = isTaken ? undefined : waiting.shift();
+    if (next === undefined) return;
+    isTaken = true;
+    next({
+      index: 0,
+      execute: (task) => runner.execute(task),
+      release() {
+        isTaken = false;
+        serve();
+      },
+    });
+  };
+  return {
+    loaded: [modelId],
+    refused: [],
+    slots: 1,
+    freeSlots: () => (isTaken ? 0 : 1),
+    take: (signal) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener("abort", () => reject(new NgpuError("NODE_BUSY")), { once: true });
+        waiting.push(resolve);
+        serve();
+      }),
+    close: () => Promise.resolve(),
+  };
+}
