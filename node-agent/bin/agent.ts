@@ -1,4 +1,7 @@
-/** Runs the agent of one machine until SIGINT or SIGTERM. Settings: docs/OPERATIONS.md. Exit code 78: the setting cannot work here. */
+/**
+ * Runs the agent of one machine until SIGINT or SIGTERM. Settings: docs/OPERATIONS.md. Exit code 78: the setting
+ * cannot work here.
+ */
 import { randomBytes } from "node:crypto";
 import { deploymentOf } from "@ngpu/protocol/deployment";
 import { codeOf } from "@ngpu/protocol/errors";
@@ -29,7 +32,15 @@ try {
   process.stdout.write(`READY ${JSON.stringify({ operator, nodeId, registration })}\n`);
 } catch (error) {
   const code = codeOf(error);
-  log.fatal({ code, reason: error instanceof Error ? error.message : String(error), ...(code === "INTERNAL" ? { err: error } : {}) }, "agent did not start");
-  const isConfiguration = code === "PROVIDER_MISSING" || code === "SETTING_INVALID" || code === "KEY_UNSAFE" || code === "CHAIN_WRONG";
+  log.fatal(
+    {
+      code,
+      reason: error instanceof Error ? error.message : String(error),
+      ...(code === "INTERNAL" ? { err: error } : {}),
+    },
+    "agent did not start",
+  );
+  const isConfiguration =
+    code === "PROVIDER_MISSING" || code === "SETTING_INVALID" || code === "KEY_UNSAFE" || code === "CHAIN_WRONG";
   process.exit(isConfiguration ? configurationExitCode : 1);
 }

@@ -1,4 +1,7 @@
-/** Runs one payload through a confined runner without any chain: for calibration, the agent's own benchmark, and tests. */
+/**
+ * Runs one payload through a confined runner without any chain: for calibration, the agent's own benchmark, and
+ * tests.
+ */
 import { catalogue } from "@ngpu/protocol/catalogue";
 import { NgpuError } from "@ngpu/protocol/errors";
 import type { TaskResult } from "@ngpu/protocol/results";
@@ -9,7 +12,11 @@ import { locateModel } from "./pool/modelFiles.ts";
 import { startRunner, type RunnerModel } from "./pool/runnerProcess.ts";
 
 export interface LocalRunner {
-  run(task: { model: string; payload: Payload; timeoutMs?: number }): Promise<{ result: TaskResult; durationMs: number }>;
+  run(task: {
+    model: string;
+    payload: Payload;
+    timeoutMs?: number;
+  }): Promise<{ result: TaskResult; durationMs: number }>;
   close(): Promise<void>;
 }
 
@@ -21,12 +28,22 @@ export function installedModels(folders: readonly string[] = []): RunnerModel[] 
 export async function createLocalRunner(options: { provider?: string } = {}): Promise<LocalRunner> {
   const { provider = "cpu" } = options;
   const models = installedModels();
-  const runner = await startRunner({ models, provider, confinement: probeConfinement(), clock: systemClock, startTimeoutMs: 60_000 });
+  const runner = await startRunner({
+    models,
+    provider,
+    confinement: probeConfinement(),
+    clock: systemClock,
+    startTimeoutMs: 60_000,
+  });
   return {
     async run({ model, payload, timeoutMs = 60_000 }) {
       const found = models.find(({ manifest }) => manifest.name === model);
       if (found === undefined) throw new NgpuError("MODEL_UNKNOWN", { model });
-      const { result, durationMs } = await runner.execute({ modelId: found.modelId, body: encodePayload(payload), timeoutMs });
+      const { result, durationMs } = await runner.execute({
+        modelId: found.modelId,
+        body: encodePayload(payload),
+        timeoutMs,
+      });
       return { result: JSON.parse(new TextDecoder().decode(result)) as TaskResult, durationMs };
     },
     async close() {

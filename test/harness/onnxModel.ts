@@ -1,6 +1,7 @@
 /**
- * Writes small ONNX models by hand, so that tests can make graphs that no exporter would: protobuf wire format, just the fields needed.
- * Grammar: message = (tag varint ‖ value)*, tag = field << 3 | type, type 0 varint, 2 length-delimited.
+ * Writes small ONNX models by hand, so that tests can make graphs that no exporter would: protobuf wire format, just
+ * the fields needed. Grammar: message = (tag varint ‖ value)*, tag = field << 3 | type, type 0 varint, 2
+ * length-delimited.
  */
 export type Message = Uint8Array;
 
@@ -21,7 +22,12 @@ export function tensor(options: { name: string; type: number; dims: readonly num
 }
 
 /** A tensor whose values lie in another file. */
-export function externalTensor(options: { name: string; dims: readonly number[]; location: string; length: number }): Message {
+export function externalTensor(options: {
+  name: string;
+  dims: readonly number[];
+  location: string;
+  length: number;
+}): Message {
   const { name, dims, location, length } = options;
   const entry = (key: string, value: string): Message => bytesField(13, join(bytesField(1, key), bytesField(2, value)));
   return join(
@@ -55,7 +61,12 @@ export function tensorAttribute(name: string, value: Message): Message {
   return join(bytesField(1, name), bytesField(5, value), varintField(20, 4));
 }
 
-export function node(type: string, inputs: readonly string[], outputs: readonly string[], attributes: readonly Message[] = []): Message {
+export function node(
+  type: string,
+  inputs: readonly string[],
+  outputs: readonly string[],
+  attributes: readonly Message[] = [],
+): Message {
   return join(
     ...inputs.map((name) => bytesField(1, name)),
     ...outputs.map((name) => bytesField(2, name)),

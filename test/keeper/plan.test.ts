@@ -128,12 +128,16 @@ describe("plan: assign", () => {
       const view = aView({
         nodes: [online(1)],
         of: task.taskId,
-        seen: seen ?? aTaskView({ dispatches: [sent(1, "primary")] }),
+        seen: seen ?? aTaskView({ dispatches: [sent(1, "primary", { firstMs: nowMs - 100 })] }),
       });
       return planned({ tasks: [solo, task], view }).filter((action) => action.startsWith("assign"));
     };
     expect(withOther(other({}))).to.deep.equal([]);
     expect(withOther(other({}), aTaskView({ progress: [progress(1)] }))).to.deep.equal(["assign 1 0"]);
+    const toldLongAgo = aTaskView({
+      dispatches: [sent(1, "primary", { firstMs: nowMs - 100 - timing.heartbeatMs - 1 })],
+    });
+    expect(withOther(other({}), toldLongAgo)).to.deep.equal(["assign 1 0"]);
     const old = other({ status: taskStatus.accepted, acceptedMask: 1, assignedAtS: chainTimeS - limits.acceptWindowS });
     expect(withOther(old)).to.deep.equal(["assign 1 0"]);
   });

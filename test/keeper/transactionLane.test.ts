@@ -13,12 +13,14 @@ import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { testLog } from "../harness/services.ts";
 import { postTask } from "../harness/tasks.ts";
 import { until } from "../harness/until.ts";
+import { aReceipt, anAccept } from "./world.ts";
 
 describe("transaction lane", () => {
   let chain: TestChain;
   let nodes: [TestNode, TestNode];
   let lane: TransactionLane;
   let outcomes: Outcome[];
+  let kinds: ChainAction["kind"][];
 
   before(async () => {
     chain = await startTestChain();
@@ -29,6 +31,7 @@ describe("transaction lane", () => {
 
   beforeEach(() => {
     outcomes = [];
+    kinds = [];
     lane = createLane(outcomes);
   });
 
@@ -48,7 +51,10 @@ describe("transaction lane", () => {
       escrow: chain.deployment.taskEscrow,
       clock: systemClock,
       log: testLog,
-      onOutcome: (_action, outcome) => into.push(outcome),
+      onOutcome: ({ kind }, outcome) => {
+        kinds.push(kind);
+        into.push(outcome);
+      },
       timing: { bumpAfterMs: 300, receiptEveryMs: 20, firstBackOffMs: 60_000 },
     });
   }
@@ -100,6 +106,16 @@ describe("transaction lane", () => {
     lane.submit(other);
     expect(await outcome(2)).to.deep.equal(["refused", "done"]);
     expect(lane.submit(refused)).to.equal(false);
+  });
+
+  it("spends nothing on relays of a task whose bill is waiting", async () => {
+    const { taskId } = await postTask(chain);
+    lane.submit(await anAssign());
+    lane.submit({ kind: "accept", taskId, accept: anAccept(1, { taskId }) });
+    lane.submit({ kind: "fail", taskId, receipt: aReceipt(1, { taskId, status: 1 }) });
+    lane.submit({ kind: "settle", taskId, receipt: aReceipt(2, { taskId }) });
+    await outcome(2);
+    expect(kinds).to.deep.equal(["assign", "settle"]);
   });
 
   it("pays more when a transaction is not mined, and finds it under any of its hashes", async () => {

@@ -17,7 +17,10 @@ describe("adapters", () => {
 
   const read = async (images: Uint8Array[], lines = 200): Promise<TextResult["images"]> => {
     const parts = images.map((bytes, index) => ({ name: `picture ${index}`, mediaType: "image/png", bytes }));
-    const { result } = await runner.run({ model: "pp-ocr-v4", payload: { parameters: { images: images.length, lines }, parts } });
+    const { result } = await runner.run({
+      model: "pp-ocr-v4",
+      payload: { parameters: { images: images.length, lines }, parts },
+    });
     return (result as TextResult).images;
   };
   const faces = async (bytes: Uint8Array): Promise<FacesResult["images"][number]> => {
@@ -36,7 +39,8 @@ describe("adapters", () => {
     it("reads a receipt line by line, in reading order, with amounts right", async () => {
       const [image] = await read([textSample("01-receipt.png")]);
       const texts = image?.lines.map(({ text }) => text) ?? [];
-      for (const expected of ["KORNBLUM BAKERY", "Subtotal", "21.40", "TOTAL", "22.90", "Change", "7.10"]) expect(texts).to.include(expected);
+      for (const expected of ["KORNBLUM BAKERY", "Subtotal", "21.40", "TOTAL", "22.90", "Change", "7.10"])
+        expect(texts).to.include(expected);
       expect(texts.indexOf("Subtotal")).to.be.lessThan(texts.indexOf("TOTAL"));
       expect(texts.indexOf("TOTAL") + 1).to.equal(texts.indexOf("22.90"));
     });
@@ -128,7 +132,11 @@ describe("adapters", () => {
       ["text", Buffer.from("this is not an image"), "INPUT_NOT_IMAGE"],
       ["nothing", new Uint8Array(0), "INPUT_NOT_IMAGE"],
       ["a PNG that declares 4 gigapixels", pngDeclaring({ width: 65_535, height: 65_535 }), "INPUT_TOO_LARGE"],
-      ["a PNG that declares more than 31 bits", pngDeclaring({ width: 0xffff_ffff, height: 0xffff_ffff }), "INPUT_TOO_LARGE"],
+      [
+        "a PNG that declares more than 31 bits",
+        pngDeclaring({ width: 0xffff_ffff, height: 0xffff_ffff }),
+        "INPUT_TOO_LARGE",
+      ],
       ["a PNG without pixels", pngDeclaring({ width: 0, height: 4 }), "INPUT_NOT_IMAGE"],
       ["a PNG with too little data", pngDeclaring({ width: 400, height: 400 }), "INPUT_NOT_IMAGE"],
       ["an interlaced PNG that inflates beyond its size", bomb, "INPUT_NOT_IMAGE"],

@@ -27,7 +27,12 @@ const chain = createServer((request, response) => {
     const call = JSON.parse(Buffer.concat(chunks).toString()) as { id: number; method: string };
     const nobody = encodeFunctionResult({ abi: nodeRegistryAbi, functionName: "nodeOfOperator", result: 0 });
     const block = { number: "0x1", timestamp: "0x6b49d200", transactions: [] };
-    const results: Record<string, unknown> = { eth_chainId: "0x7a69", eth_call: nobody, eth_getBlockByNumber: block, eth_blockNumber: "0x1" };
+    const results: Record<string, unknown> = {
+      eth_chainId: "0x7a69",
+      eth_call: nobody,
+      eth_getBlockByNumber: block,
+      eth_blockNumber: "0x1",
+    };
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ jsonrpc: "2.0", id: call.id, result: results[call.method] ?? null }));
   });
@@ -35,8 +40,17 @@ const chain = createServer((request, response) => {
 
 const run = (env: Record<string, string>) => {
   const rpcUrl = `http://127.0.0.1:${(chain.address() as AddressInfo).port}`;
-  const base = { PATH: process.env.PATH ?? "", NGPU_RPC_URL: rpcUrl, NGPU_OPERATOR_KEY: operatorKey, NGPU_OWNER: owner, NGPU_DATA_DIR: dataDir };
-  const agent = spawn(process.execPath, [bin], { env: { ...base, NGPU_GATEWAY_URL: "http://127.0.0.1:9", ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const base = {
+    PATH: process.env.PATH ?? "",
+    NGPU_RPC_URL: rpcUrl,
+    NGPU_OPERATOR_KEY: operatorKey,
+    NGPU_OWNER: owner,
+    NGPU_DATA_DIR: dataDir,
+  };
+  const agent = spawn(process.execPath, [bin], {
+    env: { ...base, NGPU_GATEWAY_URL: "http://127.0.0.1:9", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const ended = once(agent, "exit").then(([code, signal]) => (code ?? signal) as number | string);
   let said = "";
   let ready = "";
@@ -66,12 +80,27 @@ describe("agent process", () => {
     const { agent, ended, isReady, said } = run({});
     const line = await isReady;
     expect(line.startsWith("READY "), said()).to.equal(true);
-    const { operator, nodeId, registration } = JSON.parse(line.slice("READY ".length)) as { operator: string; nodeId: null; registration: string };
+    const { operator, nodeId, registration } = JSON.parse(line.slice("READY ".length)) as {
+      operator: string;
+      nodeId: null;
+      registration: string;
+    };
     expect([operator, nodeId]).to.deep.equal([privateKeyToAccount(operatorKey).address, null]);
-    const code = JSON.parse(Buffer.from(registration, "base64url").toString()) as { owner: Hex; operator: Hex; registry: Hex; chainId: number; classId: number; expiry: number; signature: Hex };
+    const code = JSON.parse(Buffer.from(registration, "base64url").toString()) as {
+      owner: Hex;
+      operator: Hex;
+      registry: Hex;
+      chainId: number;
+      classId: number;
+      expiry: number;
+      signature: Hex;
+    };
     expect(isAddressEqual(code.owner, owner)).to.equal(true);
     expect([code.chainId, code.classId, code.registry]).to.deep.equal([31_337, 0, deploymentOf(31_337).nodeRegistry]);
-    const signed = { message: { owner: code.owner, operator: code.operator, expiry: BigInt(code.expiry) }, signature: code.signature };
+    const signed = {
+      message: { owner: code.owner, operator: code.operator, expiry: BigInt(code.expiry) },
+      signature: code.signature,
+    };
     const context = { chainId: 31_337, verifyingContract: code.registry };
     expect(await recoverSigner({ kind: "operatorBinding", signed, context })).to.equal(operator);
     const startedMs = performance.now();
@@ -81,14 +110,21 @@ describe("agent process", () => {
     expect(said()).to.not.include(operatorKey.slice(2));
   });
 
-  it("exits 78 and names what to install when its execution provider is missing", { skip: process.platform !== "linux" }, async () => {
-    const { ended, said } = run({ NGPU_EXECUTION_PROVIDER: "dml" });
-    expect(await ended).to.equal(78);
-    expect(said()).to.include("PROVIDER_MISSING").and.to.include("needs=Windows 10");
-  });
+  it(
+    "exits 78 and names what to install when its execution provider is missing",
+    { skip: process.platform !== "linux" },
+    async () => {
+      const { ended, said } = run({ NGPU_EXECUTION_PROVIDER: "dml" });
+      expect(await ended).to.equal(78);
+      expect(said()).to.include("PROVIDER_MISSING").and.to.include("needs=Windows 10");
+    },
+  );
 
   it("executes on the CPU instead only when that was asked for", { skip: process.platform !== "linux" }, async () => {
-    const { agent, ended, isReady, said } = run({ NGPU_EXECUTION_PROVIDER: "dml", NGPU_EXECUTION_PROVIDER_FALLBACK: "cpu" });
+    const { agent, ended, isReady, said } = run({
+      NGPU_EXECUTION_PROVIDER: "dml",
+      NGPU_EXECUTION_PROVIDER_FALLBACK: "cpu",
+    });
     expect((await isReady).startsWith("READY "), said()).to.equal(true);
     expect(said()).to.include("executing on the CPU instead");
     agent.kill("SIGTERM");

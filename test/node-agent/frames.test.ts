@@ -13,8 +13,12 @@ describe("pipe frames", () => {
       for (const size of [1, 2, 3, 5, 8, 13, stream.length]) {
         const decode = createPipeDecoder();
         const frames = [];
-        for (let offset = 0; offset < stream.length; offset += size) frames.push(...decode(stream.subarray(offset, offset + size)));
-        expect(frames.map(({ type }) => type), `pieces of ${size}`).to.deep.equal([frameType.execute, frameType.progress, frameType.execute]);
+        for (let offset = 0; offset < stream.length; offset += size)
+          frames.push(...decode(stream.subarray(offset, offset + size)));
+        expect(
+          frames.map(({ type }) => type),
+          `pieces of ${size}`,
+        ).to.deep.equal([frameType.execute, frameType.progress, frameType.execute]);
         expect(frames[2]?.header).to.deep.equal({ id: 7, name: "ü" });
         expect([...(frames[2]?.bytes ?? [])]).to.deep.equal([1, 2, 3]);
       }
@@ -49,7 +53,10 @@ describe("pipe frames", () => {
         head.writeUInt32LE(5 + json.length, 0);
         head.writeUInt8(1, 4);
         head.writeUInt32LE(json.length, 5);
-        expect(codeThrownBy(() => createPipeDecoder()(Buffer.concat([head, json]))), header).to.equal("WIRE_MALFORMED");
+        expect(
+          codeThrownBy(() => createPipeDecoder()(Buffer.concat([head, json]))),
+          header,
+        ).to.equal("WIRE_MALFORMED");
       }
     });
 

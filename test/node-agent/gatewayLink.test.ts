@@ -7,7 +7,15 @@ import { signBinding } from "@ngpu/node-agent/agent/transportKey";
 import { systemClock } from "@ngpu/protocol/service/clock";
 import { createLog } from "@ngpu/protocol/service/log";
 import { recoverSigner, type SigningContext } from "@ngpu/protocol/signed";
-import { closeCode, decodeFrame, encodeFrame, subprotocol, type Frame, type FrameOf, type FrameType } from "@ngpu/protocol/wire";
+import {
+  closeCode,
+  decodeFrame,
+  encodeFrame,
+  subprotocol,
+  type Frame,
+  type FrameOf,
+  type FrameType,
+} from "@ngpu/protocol/wire";
 import { expect } from "chai";
 import { keccak256, stringToBytes, toHex, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -16,7 +24,10 @@ import { until } from "../harness/until.ts";
 
 const nodeId = 7;
 const signer = privateKeyToAccount(generatePrivateKey());
-const context: SigningContext = { chainId: 31_337, verifyingContract: privateKeyToAccount(generatePrivateKey()).address };
+const context: SigningContext = {
+  chainId: 31_337,
+  verifyingContract: privateKeyToAccount(generatePrivateKey()).address,
+};
 const log = createLog({ service: "test", level: "silent" });
 
 describe("gateway link", () => {
@@ -27,7 +38,12 @@ describe("gateway link", () => {
 
   /** A gateway that challenges as told and welcomes whoever logs in. */
   const aGateway = async (change: Partial<Omit<FrameOf<"challenge">, "t">> = {}) => {
-    const server = new WebSocketServer({ host: "127.0.0.1", port: 0, path: "/v1/link", handleProtocols: () => subprotocol });
+    const server = new WebSocketServer({
+      host: "127.0.0.1",
+      port: 0,
+      path: "/v1/link",
+      handleProtocols: () => subprotocol,
+    });
     await once(server, "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const frames: Frame[] = [];
@@ -42,7 +58,12 @@ describe("gateway link", () => {
         if (frame.t === "login") socket.send(encodeFrame({ t: "welcome" }));
       });
       socket.on("close", (code) => closes.push(code));
-      const challenge = { nonce, audience: keccak256(stringToBytes(url)), chainId: context.chainId, escrow: context.verifyingContract };
+      const challenge = {
+        nonce,
+        audience: keccak256(stringToBytes(url)),
+        chainId: context.chainId,
+        escrow: context.verifyingContract,
+      };
       socket.send(encodeFrame({ t: "challenge", ...challenge, ...change }));
     });
     cleanups.push(async () => {
@@ -108,7 +129,14 @@ describe("gateway link", () => {
     const gateway = await aGateway();
     const { taken, welcomes } = aLink(gateway.url);
     await gateway.received("announce");
-    const dispatch: Frame = { t: "dispatch", nodeId, taskId: `0x${"22".repeat(32)}`, assignment: 1, attempt: 0, role: "primary" };
+    const dispatch: Frame = {
+      t: "dispatch",
+      nodeId,
+      taskId: `0x${"22".repeat(32)}`,
+      assignment: 1,
+      attempt: 0,
+      role: "primary",
+    };
     gateway.sockets[0]?.send(encodeFrame(dispatch));
     await until("the dispatch", () => taken.length === 1);
     expect(taken).to.deep.equal([dispatch]);

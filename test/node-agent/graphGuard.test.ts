@@ -24,10 +24,23 @@ describe("graph guard", () => {
 
   const places: [string, Uint8Array][] = [
     ["an initialiser", onnx.graph({ initializers: [external] })],
-    ["an attribute", onnx.graph({ nodes: [onnx.node("Constant", [], ["w"], [onnx.tensorAttribute("value", external)])] })],
-    ["a sub-graph", onnx.graph({ nodes: [onnx.node("If", ["c"], ["y"], [onnx.graphAttribute("then_branch", onnx.graph({ initializers: [external] }))])] })],
+    [
+      "an attribute",
+      onnx.graph({ nodes: [onnx.node("Constant", [], ["w"], [onnx.tensorAttribute("value", external)])] }),
+    ],
+    [
+      "a sub-graph",
+      onnx.graph({
+        nodes: [
+          onnx.node("If", ["c"], ["y"], [onnx.graphAttribute("then_branch", onnx.graph({ initializers: [external] }))]),
+        ],
+      }),
+    ],
     ["a sparse initialiser", onnx.bytesField(15, onnx.bytesField(1, external))],
-    ["a tensor that only marks its location", onnx.graph({ initializers: [onnx.join(onnx.bytesField(8, "w"), onnx.varintField(14, 1))] })],
+    [
+      "a tensor that only marks its location",
+      onnx.graph({ initializers: [onnx.join(onnx.bytesField(8, "w"), onnx.varintField(14, 1))] }),
+    ],
   ];
   for (const [place, graph] of places) {
     it(`refuses external data in ${place}`, () => {
@@ -38,14 +51,17 @@ describe("graph guard", () => {
   it("refuses external data in a function and in training information", () => {
     const constant = onnx.node("Constant", [], ["w"], [onnx.tensorAttribute("value", external)]);
     const base = onnx.model(onnx.graph({}));
-    expect(codeThrownBy(() => guardGraph(onnx.join(base, onnx.bytesField(25, onnx.bytesField(7, constant)))))).to.equal("MODEL_HOSTILE");
+    expect(codeThrownBy(() => guardGraph(onnx.join(base, onnx.bytesField(25, onnx.bytesField(7, constant)))))).to.equal(
+      "MODEL_HOSTILE",
+    );
     const training = onnx.bytesField(20, onnx.bytesField(1, onnx.graph({ initializers: [external] })));
     expect(codeThrownBy(() => guardGraph(onnx.join(base, training)))).to.equal("MODEL_HOSTILE");
   });
 
   it("refuses nesting that would exhaust a stack", () => {
     let graph = onnx.graph({});
-    for (let depth = 0; depth < 200; depth++) graph = onnx.graph({ nodes: [onnx.node("If", ["c"], ["y"], [onnx.graphAttribute("then_branch", graph)])] });
+    for (let depth = 0; depth < 200; depth++)
+      graph = onnx.graph({ nodes: [onnx.node("If", ["c"], ["y"], [onnx.graphAttribute("then_branch", graph)])] });
     expect(codeThrownBy(() => guardGraph(onnx.model(graph)))).to.equal("MODEL_HOSTILE");
   });
 
@@ -64,6 +80,10 @@ describe("graph guard", () => {
       "cut short": divisionModel().subarray(0, 200),
       "without graph": onnx.varintField(1, 8),
     };
-    for (const [name, bytes] of Object.entries(files)) expect(codeThrownBy(() => guardGraph(bytes)), name).to.equal("MODEL_MISMATCH");
+    for (const [name, bytes] of Object.entries(files))
+      expect(
+        codeThrownBy(() => guardGraph(bytes)),
+        name,
+      ).to.equal("MODEL_MISMATCH");
   });
 });

@@ -1,4 +1,7 @@
-/** The journal after crashes: INV-14, no receipt that anyone may have seen is ever lost, and no conflict key is signed twice. */
+/**
+ * The journal after crashes: INV-14, no receipt that anyone may have seen is ever lost, and no conflict key is signed
+ * twice.
+ */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +31,11 @@ describe("journal", () => {
 
   it("holds after a restart exactly what was written and not removed", () => {
     const journal = open();
-    const entries = [anEntry({ taskId: aTaskId(1) }), anEntry({ taskId: aTaskId(1), attempt: 1 }), anEntry({ taskId: aTaskId(2) })];
+    const entries = [
+      anEntry({ taskId: aTaskId(1) }),
+      anEntry({ taskId: aTaskId(1), attempt: 1 }),
+      anEntry({ taskId: aTaskId(2) }),
+    ];
     for (const entry of entries) journal.write(entry);
     journal.remove(entries[1]?.receipt.message ?? { taskId: aTaskId(9), assignment: 1, attempt: 0 });
     const again = open();

@@ -17,11 +17,21 @@ import { photo } from "./support/images.ts";
 const confinement = probeConfinement();
 const folder = mkdtempSync(join(tmpdir(), "ngpu-test-models-"));
 const face = installedModels().find(({ manifest }) => manifest.adapter === "face.v1");
-const body = encodePayload({ parameters: { images: 1 }, parts: [{ name: "photo", mediaType: "image/jpeg", bytes: photo(1) }] });
+const body = encodePayload({
+  parameters: { images: 1 },
+  parts: [{ name: "photo", mediaType: "image/jpeg", bytes: photo(1) }],
+});
 const started: RunnerProcess[] = [];
 
 const start = async (models: RunnerModel[]): Promise<RunnerProcess> => {
-  const runner = await startRunner({ models, provider: "cpu", confinement, clock: systemClock, startTimeoutMs: 20_000, warm: false });
+  const runner = await startRunner({
+    models,
+    provider: "cpu",
+    confinement,
+    clock: systemClock,
+    startTimeoutMs: 20_000,
+    warm: false,
+  });
   started.push(runner);
   return runner;
 };
@@ -43,7 +53,11 @@ describe("runner process", () => {
   describe("behaviour", () => {
     it("measures execution and reports memory", async () => {
       const runner = await start(installedModels());
-      const { durationMs, startMs, result } = await runner.execute({ modelId: face?.modelId ?? "0x", body, timeoutMs: 10_000 });
+      const { durationMs, startMs, result } = await runner.execute({
+        modelId: face?.modelId ?? "0x",
+        body,
+        timeoutMs: 10_000,
+      });
       expect(durationMs).to.be.within(1, 10_000);
       expect(Math.abs(Date.now() - startMs)).to.be.lessThan(20_000);
       expect(JSON.parse(Buffer.from(result).toString()).schema).to.equal("ngpu.faces/1");
@@ -53,7 +67,11 @@ describe("runner process", () => {
 
     it("reports progress after each picture, up to the whole", async () => {
       const runner = await start(face === undefined ? [] : [face]);
-      const parts = [1, 2, 3, 4].map((number) => ({ name: String(number), mediaType: "image/jpeg", bytes: photo(number) }));
+      const parts = [1, 2, 3, 4].map((number) => ({
+        name: String(number),
+        mediaType: "image/jpeg",
+        bytes: photo(number),
+      }));
       const seen: number[] = [];
       await runner.execute({
         modelId: face?.modelId ?? "0x",
@@ -65,26 +83,37 @@ describe("runner process", () => {
       runner.kill();
     });
 
-    it("has no key, no inherited variable and an empty folder of its own", { skip: process.platform !== "linux" }, async () => {
-      process.env.NGPU_OPERATOR_KEY = "0xsecret";
-      const runner = await start(face === undefined ? [] : [face]);
-      const names = readFileSync(`/proc/${runner.pid}/environ`, "utf8").split("\0").filter(Boolean).map((entry) => entry.split("=")[0]);
-      delete process.env.NGPU_OPERATOR_KEY;
-      expect(names.sort()).to.deep.equal(["HOME", "ORT_DISABLE_TELEMETRY", "TMPDIR"]);
-      const cwd = readlinkSync(`/proc/${runner.pid}/cwd`);
-      expect(readdirSync(cwd)).to.deep.equal([]);
-      runner.kill();
-      await runner.ended;
-      expect(() => readdirSync(cwd)).to.throw();
-    });
+    it(
+      "has no key, no inherited variable and an empty folder of its own",
+      { skip: process.platform !== "linux" },
+      async () => {
+        process.env.NGPU_OPERATOR_KEY = "0xsecret";
+        const runner = await start(face === undefined ? [] : [face]);
+        const names = readFileSync(`/proc/${runner.pid}/environ`, "utf8")
+          .split("\0")
+          .filter(Boolean)
+          .map((entry) => entry.split("=")[0]);
+        delete process.env.NGPU_OPERATOR_KEY;
+        expect(names.sort()).to.deep.equal(["HOME", "ORT_DISABLE_TELEMETRY", "TMPDIR"]);
+        const cwd = readlinkSync(`/proc/${runner.pid}/cwd`);
+        expect(readdirSync(cwd)).to.deep.equal([]);
+        runner.kill();
+        await runner.ended;
+        expect(() => readdirSync(cwd)).to.throw();
+      },
+    );
 
-    it("has no network where the system can take it away", { skip: !confinement.active.includes("no-network") }, async () => {
-      const runner = await start(face === undefined ? [] : [face]);
-      expect(readlinkSync(`/proc/${runner.pid}/ns/net`)).to.not.equal(readlinkSync("/proc/self/ns/net"));
-      const devices = readFileSync(`/proc/${runner.pid}/net/dev`, "utf8").split("\n").slice(2).filter(Boolean);
-      expect(devices.map((line) => line.trim().split(":")[0])).to.deep.equal(["lo"]);
-      runner.kill();
-    });
+    it(
+      "has no network where the system can take it away",
+      { skip: !confinement.active.includes("no-network") },
+      async () => {
+        const runner = await start(face === undefined ? [] : [face]);
+        expect(readlinkSync(`/proc/${runner.pid}/ns/net`)).to.not.equal(readlinkSync("/proc/self/ns/net"));
+        const devices = readFileSync(`/proc/${runner.pid}/net/dev`, "utf8").split("\n").slice(2).filter(Boolean);
+        expect(devices.map((line) => line.trim().split(":")[0])).to.deep.equal(["lo"]);
+        runner.kill();
+      },
+    );
 
     it("is the first to go when memory runs out", { skip: process.platform !== "linux" }, async () => {
       const runner = await start(face === undefined ? [] : [face]);
@@ -97,9 +126,13 @@ describe("runner process", () => {
     it("ends at a division no processor can do, and the next runner works", async () => {
       const model = modelAround(divisionModel(), { folder, name: "division" });
       const runner = await start([model]);
-      expect(await runner.execute({ modelId: model.modelId, body, timeoutMs: 20_000 }).then(() => "done", codeOf)).to.equal("RUNNER_CRASHED");
+      expect(
+        await runner.execute({ modelId: model.modelId, body, timeoutMs: 20_000 }).then(() => "done", codeOf),
+      ).to.equal("RUNNER_CRASHED");
       expect(await runner.ended).to.equal("SIGFPE");
-      expect(await runner.execute({ modelId: model.modelId, body, timeoutMs: 1_000 }).then(() => "done", codeOf)).to.equal("RUNNER_CRASHED");
+      expect(
+        await runner.execute({ modelId: model.modelId, body, timeoutMs: 1_000 }).then(() => "done", codeOf),
+      ).to.equal("RUNNER_CRASHED");
       const next = await start(face === undefined ? [] : [face]);
       await next.execute({ modelId: face?.modelId ?? "0x", body, timeoutMs: 20_000 });
       next.kill();
@@ -109,31 +142,45 @@ describe("runner process", () => {
       const model = modelAround(endlessModel(), { folder, name: "endless" });
       const runner = await start([model]);
       const startedMs = performance.now();
-      expect(await runner.execute({ modelId: model.modelId, body, timeoutMs: 700 }).then(() => "done", codeOf)).to.equal("RUNNER_TIMED_OUT");
+      expect(
+        await runner.execute({ modelId: model.modelId, body, timeoutMs: 700 }).then(() => "done", codeOf),
+      ).to.equal("RUNNER_TIMED_OUT");
       expect(await runner.ended).to.equal("SIGKILL");
       expect(performance.now() - startedMs).to.be.within(700, 3_000);
     });
 
-    it("fails a model that asks for more memory than its manifest", { skip: !confinement.active.includes("memory-limit") }, async () => {
-      const model = modelAround(hungryModel(3), { folder, name: "hungry" });
-      const runner = await start([model]);
-      const code = await runner.execute({ modelId: model.modelId, body, timeoutMs: 20_000 }).then(() => "done", codeOf);
-      expect(code).to.be.oneOf(["MODEL_FAILED", "RUNNER_CRASHED"]);
-      runner.kill();
-    });
+    it(
+      "fails a model that asks for more memory than its manifest",
+      { skip: !confinement.active.includes("memory-limit") },
+      async () => {
+        const model = modelAround(hungryModel(3), { folder, name: "hungry" });
+        const runner = await start([model]);
+        const code = await runner
+          .execute({ modelId: model.modelId, body, timeoutMs: 20_000 })
+          .then(() => "done", codeOf);
+        expect(code).to.be.oneOf(["MODEL_FAILED", "RUNNER_CRASHED"]);
+        runner.kill();
+      },
+    );
 
     it("refuses a model that would read a file of its own machine", async () => {
       writeFileSync(join(folder, "operator.key"), Buffer.alloc(32, 7));
-      expect((await refusal(modelAround(externalDataModel("operator.key"), { folder, name: "external" }))).code).to.equal("MODEL_HOSTILE");
+      expect(
+        (await refusal(modelAround(externalDataModel("operator.key"), { folder, name: "external" }))).code,
+      ).to.equal("MODEL_HOSTILE");
     });
 
     it("refuses a git-lfs pointer and a web page by name", async () => {
       const listed = { bytes: 624_330, sha256: "00".repeat(32) };
-      const pointer = Buffer.from(`version https://git-lfs.github.com/spec/v1\noid sha256:${"00".repeat(32)}\nsize 624330\n`);
+      const pointer = Buffer.from(
+        `version https://git-lfs.github.com/spec/v1\noid sha256:${"00".repeat(32)}\nsize 624330\n`,
+      );
       const pointed = await refusal(modelAround(pointer, { folder, name: "pointer", listed }));
       expect(pointed.code).to.equal("MODEL_MISMATCH");
       expect(pointed.reason).to.equal("is a git-lfs pointer, not the model");
-      const page = await refusal(modelAround(Buffer.from("<!DOCTYPE html><title>404</title>"), { folder, name: "page", listed }));
+      const page = await refusal(
+        modelAround(Buffer.from("<!DOCTYPE html><title>404</title>"), { folder, name: "page", listed }),
+      );
       expect(page.reason).to.equal("is a web page, not the model");
     });
 
@@ -153,20 +200,30 @@ describe("runner process", () => {
 
     it("refuses a model it was not given", async () => {
       const runner = await start(face === undefined ? [] : [face]);
-      const code = await runner.execute({ modelId: `0x${"11".repeat(32)}`, body, timeoutMs: 5_000 }).then(() => "done", codeOf);
+      const code = await runner
+        .execute({ modelId: `0x${"11".repeat(32)}`, body, timeoutMs: 5_000 })
+        .then(() => "done", codeOf);
       expect(code).to.equal("MODEL_UNKNOWN");
       runner.kill();
     });
 
-    it("ends when its agent is gone, even in the middle of an endless model", { skip: !confinement.active.includes("ends-with-agent") }, async () => {
-      const model = modelAround(endlessModel(), { folder, name: "orphan" });
-      const { spawn } = await import("node:child_process");
-      const script = join(import.meta.dirname, "support/runEndless.ts");
-      const agent = spawn(process.execPath, [script, JSON.stringify(model)], { stdio: ["ignore", "pipe", "inherit"] });
-      const pid = await new Promise<number>((resolve) => agent.stdout.once("data", (text: Buffer) => resolve(Number(text.toString()))));
-      agent.kill("SIGKILL");
-      await until("the runner is gone", () => !isAlive(pid));
-    });
+    it(
+      "ends when its agent is gone, even in the middle of an endless model",
+      { skip: !confinement.active.includes("ends-with-agent") },
+      async () => {
+        const model = modelAround(endlessModel(), { folder, name: "orphan" });
+        const { spawn } = await import("node:child_process");
+        const script = join(import.meta.dirname, "support/runEndless.ts");
+        const agent = spawn(process.execPath, [script, JSON.stringify(model)], {
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        const pid = await new Promise<number>((resolve) =>
+          agent.stdout.once("data", (text: Buffer) => resolve(Number(text.toString()))),
+        );
+        agent.kill("SIGKILL");
+        await until("the runner is gone", () => !isAlive(pid));
+      },
+    );
   });
 });
 

@@ -20,13 +20,25 @@ const log = createLog({ service: "test", level: "silent" });
 const confinement = probeConfinement();
 const folder = mkdtempSync(join(tmpdir(), "ngpu-test-pool-"));
 const never = new AbortController().signal;
-const body = encodePayload({ parameters: { images: 1 }, parts: [{ name: "photo", mediaType: "image/jpeg", bytes: photo(1) }] });
+const body = encodePayload({
+  parameters: { images: 1 },
+  parts: [{ name: "photo", mediaType: "image/jpeg", bytes: photo(1) }],
+});
 const faces = installedModels().filter(({ manifest }) => manifest.adapter === "face.v1");
 const [face] = faces;
 const pools: RunnerPool[] = [];
 
 const aPool = async (models: RunnerModel[], slots = 1): Promise<RunnerPool> => {
-  const pool = await createRunnerPool({ models, provider: "cpu", confinement, clock: systemClock, startTimeoutMs: 20_000, warm: false, slots, log });
+  const pool = await createRunnerPool({
+    models,
+    provider: "cpu",
+    confinement,
+    clock: systemClock,
+    startTimeoutMs: 20_000,
+    warm: false,
+    slots,
+    log,
+  });
   pools.push(pool);
   return pool;
 };
@@ -78,7 +90,10 @@ describe("runner pool", () => {
   });
 
   it("replaces an idle runner that has grown beyond its share of memory", async () => {
-    const tight = faces.map((model) => ({ ...model, manifest: { ...model.manifest, limits: { ...model.manifest.limits, memoryMiB: 100 } } }));
+    const tight = faces.map((model) => ({
+      ...model,
+      manifest: { ...model.manifest, limits: { ...model.manifest.limits, memoryMiB: 100 } },
+    }));
     const pool = await aPool(tight);
     expect(await runOnce(pool, face)).to.equal("done");
     await until("the runner is gone", () => pool.freeSlots() === 0);

@@ -33,11 +33,21 @@ describe("task desk", () => {
       const receipt = frame?.receipt;
       if (receipt === undefined) throw new Error("no receipt");
       const { message } = receipt;
-      expect(await recoverSigner({ kind: "receipt", signed: receipt, context: world.context })).to.equal(world.operator.address);
-      expect([message.nodeId, message.assignment, message.attempt, message.powerCu, message.status]).to.deep.equal([nodeId, 1, 0, 1_000, receiptStatus.succeeded]);
+      expect(await recoverSigner({ kind: "receipt", signed: receipt, context: world.context })).to.equal(
+        world.operator.address,
+      );
+      expect([message.nodeId, message.assignment, message.attempt, message.powerCu, message.status]).to.deep.equal([
+        nodeId,
+        1,
+        0,
+        1_000,
+        receiptStatus.succeeded,
+      ]);
       expect(message.durationMs).to.equal(40);
       const { parts } = decodePayload(posted.openOutput(message));
-      expect(parts.map(({ name, mediaType }) => [name, mediaType])).to.deep.equal([["result.json", "application/json"]]);
+      expect(parts.map(({ name, mediaType }) => [name, mediaType])).to.deep.equal([
+        ["result.json", "application/json"],
+      ]);
     });
 
     it("takes a key wrap that came before its dispatch", async () => {
@@ -107,7 +117,9 @@ describe("task desk", () => {
       posted.dispatch();
       await posted.wrap();
       const frames = await world.received("receipt", 2);
-      expect(new Set(frames.map(({ receipt }) => receipt.signature))).to.deep.equal(new Set([first?.receipt.signature]));
+      expect(new Set(frames.map(({ receipt }) => receipt.signature))).to.deep.equal(
+        new Set([first?.receipt.signature]),
+      );
       await idle();
       expect(executions).to.equal(0);
     });
@@ -134,7 +146,25 @@ describe("task desk", () => {
         await posted.wrap();
       }
       const frames = await world.received("receipt", 2);
-      expect(new Set(frames.map(({ receipt }) => receipt.message.taskId))).to.deep.equal(new Set([first.taskId, second.taskId]));
+      expect(new Set(frames.map(({ receipt }) => receipt.message.taskId))).to.deep.equal(
+        new Set([first.taskId, second.taskId]),
+      );
+    });
+
+    it("stops at once, however long a task takes, and signs nothing for it", async () => {
+      let isRunning = false;
+      world.runner.execute = () => {
+        isRunning = true;
+        return new Promise(() => undefined);
+      };
+      const posted = world.post();
+      posted.dispatch();
+      await posted.wrap();
+      await until("it executes", () => isRunning);
+      const startedMs = performance.now();
+      await world.desk.close();
+      expect(performance.now() - startedMs).to.be.lessThan(1_000);
+      expect([world.sent("receipt"), world.journal.entries()]).to.deep.equal([[], []]);
     });
 
     it("lets go of a backup's input when the task is over", async () => {
@@ -155,10 +185,22 @@ describe("task desk", () => {
 
   describe("error", () => {
     const refused: [string, (world: DeskWorld) => ReturnType<DeskWorld["post"]>, string][] = [
-      ["more pictures than were declared", (w) => w.post({ images: [photo(1), photo(2)], declaredImages: 1, workCums: 10_000_000n }), "INPUT_DIMENSIONS"],
-      ["less work than the model needs", (w) => w.post({ images: [photo(1), photo(2)], workCums: 200_000n }), "WORK_TOO_LOW"],
+      [
+        "more pictures than were declared",
+        (w) => w.post({ images: [photo(1), photo(2)], declaredImages: 1, workCums: 10_000_000n }),
+        "INPUT_DIMENSIONS",
+      ],
+      [
+        "less work than the model needs",
+        (w) => w.post({ images: [photo(1), photo(2)], workCums: 200_000n }),
+        "WORK_TOO_LOW",
+      ],
       ["a file that is no picture", (w) => w.post({ images: [Buffer.from("not a picture")] }), "INPUT_NOT_IMAGE"],
-      ["no picture at all", (w) => w.post({ images: [], declaredImages: 1, workCums: 10_000_000n }), "INPUT_DIMENSIONS"],
+      [
+        "no picture at all",
+        (w) => w.post({ images: [], declaredImages: 1, workCums: 10_000_000n }),
+        "INPUT_DIMENSIONS",
+      ],
     ];
     for (const [name, make, code] of refused) {
       it(`refuses ${name} with a receipt that bills nothing`, async () => {

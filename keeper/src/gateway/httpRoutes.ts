@@ -26,7 +26,9 @@ export function createHttpRoutes(options: {
   return (request, response) => {
     handle(request, response).catch((error: unknown) => {
       const code = codeOf(error);
-      if (code === "INTERNAL") log.error({ err: error, url: request.url }, "request failed");
+      const isGone = request.errored !== null || response.destroyed;
+      if (isGone) log.debug({ err: error, url: request.url }, "the other side went away");
+      else if (code === "INTERNAL") log.error({ err: error, url: request.url }, "request failed");
       else log.debug({ code, url: request.url }, "request refused");
       refuse(request, response, code);
     });

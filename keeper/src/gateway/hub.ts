@@ -128,13 +128,15 @@ export function createHub(options: {
         if (roster.linkOf(nodeId) === link && roster.heartbeat(nodeId, frame)) onRosterChange();
         return;
       }
-      case "accept":
-        await checkNodeFrame(identity, "accept", frame.accept);
-        memory.of(frame.accept.message.taskId).accepts.set(nodeId, frame);
-        return forward(frame.accept.message.taskId, frame);
+      case "accept": {
+        const { taskId, ended } = await checkNodeFrame(identity, "accept", frame.accept);
+        if (ended !== undefined) return;
+        memory.of(taskId).accepts.set(nodeId, frame);
+        return forward(taskId, frame);
+      }
       case "progress": {
-        await checkNodeFrame(identity, "progress", frame.progress);
-        const { taskId } = frame.progress.message;
+        const { taskId, ended } = await checkNodeFrame(identity, "progress", frame.progress);
+        if (ended !== undefined) return;
         const { progress } = memory.of(taskId);
         if (!isLater(frame, progress.get(nodeId))) return;
         progress.set(nodeId, frame);
@@ -158,9 +160,10 @@ export function createHub(options: {
   ): Promise<void> {
     const { nodeId } = identity;
     const { taskId, assignment, attempt } = frame.receipt.message;
-    if (tasks.known(taskId)?.ended !== undefined) link.send({ t: "settled", nodeId, taskId });
-    await checkNodeFrame(identity, "receipt", frame.receipt);
-    const { receipts } = memory.of(taskId);
+    const { ended } = await checkNodeFrame(identity, "receipt", frame.receipt);
+    if (ended !== undefined) link.send({ t: "settled", nodeId, taskId });
+    const receipts = (ended === undefined ? memory.of(taskId) : memory.peek(taskId))?.receipts;
+    if (receipts === undefined) return forward(taskId, frame);
     const key = `${assignment}:${attempt}:${nodeId}`;
     const known = receipts.get(key);
     if (known !== undefined && known.receipt.signature !== frame.receipt.signature) {
@@ -179,11 +182,11 @@ export function createHub(options: {
     { nodeId, operator }: Identity & { role: "node" },
     kind: K,
     signed: Parameters<typeof rules.signedByNode<K>>[0]["signed"],
-  ): Promise<void> {
+  ): Promise<TaskFacts> {
     const { taskId, assignment, nodeId: claimed } = signed.message;
     if (claimed !== nodeId) throw new NgpuError("AUTH_FORBIDDEN", { kind, nodeId, claimed });
     await rules.signedByNode({ kind, signed, nodeId, operator });
-    await rules.assignedTask({ taskId, assignment, nodeId });
+    return rules.assignedTask({ taskId, assignment, nodeId });
   }
 
   async function handleKeeper(frame: Frame): Promise<void> {

@@ -24,11 +24,19 @@ export interface Timing {
   reconnectMs: number;
   /** An executor has so long from dispatch to its first progress. */
   startMs: number;
+  /** A heartbeat tells of what its node was told so long before. */
+  heartbeatMs: number;
   /** A dispatch that is not known to have arrived is repeated this often. */
   repeatMs: number;
 }
 
-export const timing: Timing = { silentMs: 2_000, reconnectMs: 3_000, startMs: 10_000, repeatMs: 1_000 };
+export const timing: Timing = {
+  silentMs: 2_000,
+  reconnectMs: 3_000,
+  startMs: 10_000,
+  heartbeatMs: 250,
+  repeatMs: 1_000,
+};
 
 interface World {
   snapshot: Snapshot;
@@ -44,16 +52,19 @@ export function plan(request: Omit<World, "timing"> & { timing?: Timing }): Acti
 }
 
 /**
- * A node's own heartbeats say how many slots are free once it executes; until then what it was given is counted here.
- * Only for the accept window, or a payer who never hands out the key could keep nodes idle for nothing.
+ * A node's own heartbeats say how many slots are free once its dispatch has arrived; until then what it was given is
+ * counted here. Only for the accept window, or a payer who never hands out the key could keep nodes idle for nothing.
  */
-function currentLoad({ snapshot, view }: World): Load {
+function currentLoad({ snapshot, view, timing: { heartbeatMs } }: World): Load {
   const load: Load = { primaryOf: new Map(), assignedNow: new Map() };
   for (const { taskId, primary, assignment, assignedAtS } of snapshot.tasks) {
     if (primary === 0 || snapshot.chainTimeS >= assignedAtS + limits.acceptWindowS) continue;
-    const reports = view.tasks.get(taskId)?.progress ?? [];
-    const hasBegun = reports.some((report) => report.nodeId === primary && report.assignment === assignment);
-    if (!hasBegun) count(load.primaryOf, primary);
+    const seen = view.tasks.get(taskId);
+    const isTold = ({ nodeId, assignment: under }: { nodeId: number; assignment: number }): boolean =>
+      nodeId === primary && under === assignment;
+    const sentMs = seen?.dispatches.find(isTold)?.firstMs ?? Infinity;
+    const isCounted = (view.nodes.get(primary)?.heardMs ?? 0) > sentMs + heartbeatMs;
+    if (!isCounted && seen?.progress.some(isTold) !== true) count(load.primaryOf, primary);
   }
   return load;
 }

@@ -70,9 +70,17 @@ export function createTransactionLane(options: {
     const key = actionKey(action);
     if (stopping.signal.aborted || queue.has(key) || current === key || queue.size >= mostQueued) return false;
     if ((backOff.get(key)?.untilMs ?? 0) > clock.monotonicMs()) return false;
+    if (action.kind === "settle") dropRelays(action.taskId);
     queue.set(key, action);
     if (current === undefined) running = runAll();
     return true;
+  }
+
+  /** A bill needs no accept and no failure on chain, so those of its task that still wait are not worth their gas. */
+  function dropRelays(taskId: Hex): void {
+    for (const [key, { kind, taskId: of }] of queue) {
+      if (of === taskId && (kind === "accept" || kind === "fail")) queue.delete(key);
+    }
   }
 
   async function runAll(): Promise<void> {

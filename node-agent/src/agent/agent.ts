@@ -1,6 +1,6 @@
 /**
- * The agent of one machine: starts the runners, waits until its operator key is registered, and then serves tasks over its link to
- * the gateway. Its parts are started in that order and stopped in reverse.
+ * The agent of one machine: starts the runners, waits until its operator key is registered, and then serves tasks
+ * over its link to the gateway. Its parts are started in that order and stopped in reverse.
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
@@ -15,7 +15,7 @@ import { probeConfinement } from "../pool/confinement.ts";
 import { createBlobs } from "./blobs.ts";
 import { createAgentChain, type AgentChain } from "./chain.ts";
 import { connectGateway } from "./gatewayLink.ts";
-import { openJournal } from "./journal.ts";
+import { openJournal, type Journal } from "./journal.ts";
 import { measurePowerCu } from "./measurePower.ts";
 import { registrationCode } from "./registration.ts";
 import type { AgentSettings } from "./settings.ts";
@@ -58,24 +58,31 @@ export async function startAgent(options: {
   const chain = createAgentChain({ client, deployment });
   const parts: Parts = { ...options, signer, chain };
   const secret = loadTransportSecret({ dataDir: settings.dataDir, random: options.random });
+  const journal = openJournal({ dataDir: settings.dataDir, log });
   const nodeId = await chain.nodeOfOperator(signer.address);
   const registration = nodeId === 0 ? await askForRegistration(parts) : null;
 
   const confinement = probeConfinement();
   log.info({ active: confinement.active }, "runners are confined");
   for (const gap of confinement.missing) log.warn({ gap }, "a protection is missing on this machine");
-  const started = await startPool({ ...settings, models: installedModels(settings.modelFolders), confinement, clock, log });
+  const started = await startPool({
+    ...settings,
+    models: installedModels(settings.modelFolders),
+    confinement,
+    clock,
+    log,
+  });
 
   const measuring = measure(parts, started);
 
   const stopping = new AbortController();
-  let stopServing: () => Promise<void> = () => Promise.resolve();
+  let stopServing: (() => Promise<void>) | undefined;
   const registered = nodeId === 0 ? waitUntilRegistered(parts, stopping.signal) : Promise.resolve(nodeId);
-  const serving = registered
-    .then(async (id) => {
-      if (id !== undefined && !stopping.signal.aborted) stopServing = await serve({ ...parts, nodeId: id, secret, started, benchmarkCu: await measuring });
-    })
-    .catch((error: unknown) => log.fatal({ err: error, code: codeOf(error) }, "cannot serve"));
+  const serving = registered.then(async (id) => {
+    const benchmarkCu = await measuring;
+    if (id === undefined || stopping.signal.aborted) return;
+    stopServing = await serve({ ...parts, nodeId: id, secret, started, journal, benchmarkCu });
+  });
 
   return {
     operator: signer.address,
@@ -83,8 +90,10 @@ export async function startAgent(options: {
     registration,
     async close() {
       stopping.abort();
+      // Whoever still measures or waits ends with the runners; whoever serves is stopped before them.
+      if (stopServing === undefined) await started.pool.close();
       await serving;
-      await stopServing();
+      await stopServing?.();
       await started.pool.close();
     },
   };
@@ -98,11 +107,17 @@ async function askForRegistration({ settings, deployment, signer, chain, log }: 
   }
   const registry = deployment.nodeRegistry;
   const code = await registrationCode({ chainId, registry, owner, classId, nowS: await chain.timeS(), signer });
-  log.warn({ code: "NODE_NOT_REGISTERED", operator: signer.address, owner, registration: code }, "register this node with the code");
+  log.warn(
+    { code: "NODE_NOT_REGISTERED", operator: signer.address, owner, registration: code },
+    "register this node with the code",
+  );
   return code;
 }
 
-async function waitUntilRegistered({ chain, signer, clock, log }: Parts, signal: AbortSignal): Promise<number | undefined> {
+async function waitUntilRegistered(
+  { chain, signer, clock, log }: Parts,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   while (!signal.aborted) {
     await clock.sleep(registrationPollMs, signal);
     try {
@@ -119,7 +134,7 @@ async function waitUntilRegistered({ chain, signer, clock, log }: Parts, signal:
 
 /** Resolves with the function that stops serving. */
 async function serve(
-  options: Parts & { nodeId: number; secret: Uint8Array; started: StartedPool; benchmarkCu: number },
+  options: Parts & { nodeId: number; secret: Uint8Array; started: StartedPool; journal: Journal; benchmarkCu: number },
 ): Promise<() => Promise<void>> {
   const { settings, deployment, signer, nodeId, secret, started, benchmarkCu, clock, log, random } = options;
   const { pool, provider } = started;
@@ -132,7 +147,6 @@ async function serve(
     pool,
     manifests: new Map(served.map(({ modelId, manifest }) => [modelId, manifest])),
     blobs: createBlobs({ gatewayUrl: settings.gatewayUrl, context, signer, clock }),
-    journal: openJournal({ dataDir: settings.dataDir, log }),
     send: (frame) => link.send(frame),
   });
   const announcement = async (): Promise<FrameOf<"announce">> => ({
@@ -159,7 +173,13 @@ async function serve(
     },
     random: () => (random(1)[0] ?? 0) / 255,
   });
-  const renewal = createLoop({ name: "binding", everyMs: (bindingValidS * 1_000) / 2, clock, log, pass: async () => link.announce() });
+  const renewal = createLoop({
+    name: "binding",
+    everyMs: (bindingValidS * 1_000) / 2,
+    clock,
+    log,
+    pass: async () => link.announce(),
+  });
   return async () => {
     await renewal.stop();
     await desk.close();

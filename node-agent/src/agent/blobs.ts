@@ -16,7 +16,12 @@ export interface Blobs {
 const accessValidS = 120n;
 const requestTimeoutMs = 60_000;
 
-export function createBlobs(options: { gatewayUrl: string; context: SigningContext; signer: TypedDataSigner; clock: Clock }): Blobs {
+export function createBlobs(options: {
+  gatewayUrl: string;
+  context: SigningContext;
+  signer: TypedDataSigner;
+  clock: Clock;
+}): Blobs {
   const { gatewayUrl, context, signer, clock } = options;
 
   const request = async (
@@ -25,7 +30,12 @@ export function createBlobs(options: { gatewayUrl: string; context: SigningConte
     init: RequestInit,
   ): Promise<Response> => {
     const expiry = BigInt(Math.floor(clock.nowMs() / 1_000)) + accessValidS;
-    const access = await signMessage({ kind: "blobAccess", message: { action, taskId, blobHash: hash, expiry }, context, signer });
+    const access = await signMessage({
+      kind: "blobAccess",
+      message: { action, taskId, blobHash: hash, expiry },
+      context,
+      signer,
+    });
     let response: Response;
     try {
       response = await fetch(`${gatewayUrl}/v1/blobs/${taskId}/${hash}`, {

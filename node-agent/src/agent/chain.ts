@@ -1,4 +1,7 @@
-/** What the agent reads from the chain: its own registration, tasks, and the post of a task. It never sends a transaction. */
+/**
+ * What the agent reads from the chain: its own registration, tasks, and the post of a task. It never sends a
+ * transaction.
+ */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
@@ -36,7 +39,15 @@ export interface AgentChain {
   timeS(): Promise<number>;
 }
 
-export const taskStatus = { none: 0, posted: 1, assigned: 2, accepted: 3, settled: 4, refunded: 5, cancelled: 6 } as const;
+export const taskStatus = {
+  none: 0,
+  posted: 1,
+  assigned: 2,
+  accepted: 3,
+  settled: 4,
+  refunded: 5,
+  cancelled: 6,
+} as const;
 
 export function isOver(status: number): boolean {
   return status === taskStatus.settled || status === taskStatus.refunded || status === taskStatus.cancelled;
@@ -51,14 +62,22 @@ export function createAgentChain({ client, deployment }: { client: PublicClient;
   const firstBlock = BigInt(deployment.deploymentBlock);
 
   const postedIn = async (taskId: Hex, fromBlock: bigint, toBlock: bigint): Promise<PostedTask | undefined> => {
-    const [log] = await client.getContractEvents({ ...escrow, eventName: "TaskPosted", args: { taskId }, fromBlock, toBlock, strict: true });
+    const [log] = await client.getContractEvents({
+      ...escrow,
+      eventName: "TaskPosted",
+      args: { taskId },
+      fromBlock,
+      toBlock,
+      strict: true,
+    });
     if (log === undefined) return undefined;
     const { modelId, inputCommitment, inputCiphertext, clientKey } = log.args;
     return { modelId, inputCommitment, inputCiphertext, clientKey };
   };
 
   return {
-    nodeOfOperator: (operator) => answered(client.readContract({ ...registry, functionName: "nodeOfOperator", args: [operator] })),
+    nodeOfOperator: (operator) =>
+      answered(client.readContract({ ...registry, functionName: "nodeOfOperator", args: [operator] })),
     task: (taskId) => answered(client.readContract({ ...escrow, functionName: "task", args: [taskId] })),
     timeS: async () => Number((await answered(client.getBlock())).timestamp),
     post: (taskId, postedAt) =>

@@ -1,6 +1,7 @@
 /**
- * Whether an opened input is what the payer declared and paid for. The headers of the images tell, so nothing is decoded here.
- * Throws PAYLOAD_MALFORMED, INPUT_NOT_IMAGE, INPUT_TOO_LARGE, INPUT_DIMENSIONS or WORK_TOO_LOW: the payer's fault, each of them.
+ * Whether an opened input is what the payer declared and paid for. The headers of the images tell, so nothing is
+ * decoded here. Throws PAYLOAD_MALFORMED, INPUT_NOT_IMAGE, INPUT_TOO_LARGE, INPUT_DIMENSIONS or WORK_TOO_LOW: the
+ * payer's fault, each of them.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
@@ -21,7 +22,8 @@ export function checkInput(request: { body: Uint8Array; manifest: ModelManifest;
   const measured: Record<string, number> = measureDimensions({ manifest, parts: parts.map(({ bytes }) => bytes) });
   for (const [name, value] of Object.entries(declared)) {
     const found = measured[name];
-    if (found !== undefined && found > value) throw new NgpuError("INPUT_DIMENSIONS", { dimension: name, declared: value, found });
+    if (found !== undefined && found > value)
+      throw new NgpuError("INPUT_DIMENSIONS", { dimension: name, declared: value, found });
   }
   const needed = workCumsOf({ manifest, dimensions: declared });
   if (needed > workCums) throw new NgpuError("WORK_TOO_LOW", { posted: workCums, needed });

@@ -1,14 +1,14 @@
 /**
- * Files that survive a crash at any point: written beside their name, flushed, renamed, and the folder flushed, so a name holds
- * either all bytes or does not exist.
+ * Files that survive a crash at any point: written beside their name, flushed, linked to it, and the folder flushed, so a
+ * name holds either all bytes or does not exist.
  */
-import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { NgpuError } from "@ngpu/protocol/errors";
 
 export const unfinishedSuffix = ".part";
 
-/** Throws DISK_FULL. */
+/** Throws DISK_FULL, or EEXIST when the name is taken. */
 export function writeDurably(path: string, text: string, mode = 0o600): void {
   const unfinished = `${path}${unfinishedSuffix}`;
   try {
@@ -20,7 +20,9 @@ export function writeDurably(path: string, text: string, mode = 0o600): void {
     } finally {
       closeSync(file);
     }
-    renameSync(unfinished, path);
+    // A link, unlike a rename, never replaces: two processes cannot both believe that they wrote this name.
+    linkSync(unfinished, path);
+    unlinkSync(unfinished);
     flushFolder(dirname(path));
   } catch (cause) {
     if (isFull(cause)) throw new NgpuError("DISK_FULL", { path }, { cause });

@@ -56,7 +56,10 @@ export interface Duty {
 const assignmentVisibleMs = 10_000;
 const pollMs = 250;
 
-export function startDuty(parts: DutyParts, dispatch: { taskId: Hex; assignment: number; attempt: number; role: "primary" | "backup" }): Duty {
+export function startDuty(
+  parts: DutyParts,
+  dispatch: { taskId: Hex; assignment: number; attempt: number; role: "primary" | "backup" },
+): Duty {
   const { nodeId, context, signer, chain, manifests, journal, wraps, send, clock, log } = parts;
   const { taskId, assignment } = dispatch;
   const ending = new AbortController();
@@ -86,7 +89,13 @@ export function startDuty(parts: DutyParts, dispatch: { taskId: Hex; assignment:
       return conclude(task, attempt, failure);
     }
     if (!journal.hasRoom()) throw new NgpuError("DISK_FULL");
-    const message = { taskId, assignment, nodeId, inputCommitment: task.inputCommitment, timeMs: BigInt(clock.nowMs()) };
+    const message = {
+      taskId,
+      assignment,
+      nodeId,
+      inputCommitment: task.inputCommitment,
+      timeMs: BigInt(clock.nowMs()),
+    };
     accept = await signMessage({ kind: "accept", message, context, signer });
     send({ t: "accept", accept });
     log.info({ taskId, assignment, role }, "accepted");
@@ -99,7 +108,14 @@ export function startDuty(parts: DutyParts, dispatch: { taskId: Hex; assignment:
     const progress = reportProgress({ ...parts, taskId, assignment, attempt: executing });
     let outcome: Outcome;
     try {
-      const options = { ...parts, task, input, attempt: executing, deadline: { signal: deadline.signal, leftMs }, signal };
+      const options = {
+        ...parts,
+        task,
+        input,
+        attempt: executing,
+        deadline: { signal: deadline.signal, leftMs },
+        signal,
+      };
       outcome = await executeTask({ ...options, onProgress: progress.reached });
     } finally {
       await progress.stop();
@@ -113,7 +129,10 @@ export function startDuty(parts: DutyParts, dispatch: { taskId: Hex; assignment:
     if (entry === undefined) return;
     say(entry);
     const { status, durationMs, slot } = entry.receipt.message;
-    log.info({ taskId, assignment, attempt: concluded, status, durationMs, slot, detail: entry.detail }, "receipt sent");
+    log.info(
+      { taskId, assignment, attempt: concluded, status, durationMs, slot, detail: entry.detail },
+      "receipt sent",
+    );
   };
 
   /** The keeper may see a block before this node's RPC does. */

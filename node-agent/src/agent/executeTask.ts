@@ -1,6 +1,6 @@
 /**
- * One execution of a task on a slot of this machine, from the opened input to the output stored at the gateway. What can go wrong
- * here becomes the status of a receipt; nothing of it is thrown.
+ * One execution of a task on a slot of this machine, from the opened input to the output stored at the gateway. What
+ * can go wrong here becomes the status of a receipt; nothing of it is thrown.
  */
 import { codeOf, errorCatalogue, type ErrorCode } from "@ngpu/protocol/errors";
 import { encodePayload } from "@ngpu/protocol/sealed/payload";
@@ -13,6 +13,7 @@ import type { RunnerPool } from "../pool/runnerPool.ts";
 import type { Blobs } from "./blobs.ts";
 import type { AssignedTask } from "./readTask.ts";
 import type { OpenedInput } from "./receiveInput.ts";
+import { untilAborted } from "./untilAborted.ts";
 
 /** The part of a receipt that an execution decides. */
 export interface Outcome {
@@ -71,14 +72,21 @@ export async function executeTask(request: {
   const { taskId, assignment, manifest } = task;
   const slot = await pool.take(AbortSignal.any([signal, deadline.signal]));
   const startMs = clock.nowMs();
-  const execution = await slot
-    .execute({ modelId: task.modelId, body: input.body, timeoutMs: Math.min(manifest.limits.deadlineMs, deadline.leftMs()), onProgress })
+  const running = slot
+    .execute({
+      modelId: task.modelId,
+      body: input.body,
+      timeoutMs: Math.min(manifest.limits.deadlineMs, deadline.leftMs()),
+      onProgress,
+    })
     .catch((error: unknown) => {
       const failure = failureOf(error, { startMs, slot: slot.index });
       if (failure === undefined) throw error;
       return failure;
     })
     .finally(() => slot.release());
+  // A run cannot be called off; when nobody wants its result any more it keeps the slot, but nobody waits for it.
+  const execution = await untilAborted(running, signal);
   if ("status" in execution) return execution;
 
   const body = encodePayload({

@@ -1,6 +1,6 @@
 /**
- * The one connection of this node, which it opens itself: proves that the gateway is the configured one, logs in, announces, beats
- * every second, and comes back after a growing, scattered pause whenever the connection is lost.
+ * The one connection of this node, which it opens itself: proves that the gateway is the configured one, logs in,
+ * announces, beats every second, and comes back after a growing, scattered pause whenever the connection is lost.
  */
 import { NgpuError, codeOf } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
@@ -68,7 +68,8 @@ export function connectGateway(options: {
   const announce = async (): Promise<void> => send(await announcement());
 
   const answer = async ({ nonce, audience: claimed, chainId, escrow }: FrameOf<"challenge">): Promise<void> => {
-    const isRight = claimed === audience && chainId === context.chainId && isAddressEqual(escrow, context.verifyingContract);
+    const isRight =
+      claimed === audience && chainId === context.chainId && isAddressEqual(escrow, context.verifyingContract);
     if (!isRight) throw new NgpuError("GATEWAY_UNTRUSTED", { gatewayUrl, chainId, escrow });
     const expiry = BigInt(Math.floor(clock.nowMs() / 1_000)) + loginValidS;
     const message = { role: loginRole.node, subject: pad(toHex(nodeId), { size: 32 }), nonce, audience, expiry };
@@ -77,7 +78,8 @@ export function connectGateway(options: {
 
   const take = async (frame: Frame): Promise<void> => {
     if (frame.t === "challenge") return answer(frame);
-    if (frame.t === "error") return void log.warn({ code: frame.code, reason: frame.message }, "the gateway reports an error");
+    if (frame.t === "error")
+      return void log.warn({ code: frame.code, reason: frame.message }, "the gateway reports an error");
     if (frame.t !== "welcome") return onFrame(frame);
     isWelcome = true;
     pauseMs = firstPauseMs;
@@ -167,5 +169,9 @@ export function connectGateway(options: {
 
 function decodeText(data: RawData, isBinary: boolean): Frame {
   if (isBinary) throw new NgpuError("WIRE_MALFORMED", { path: "binary" });
-  return decodeFrame(Buffer.isBuffer(data) ? data.toString("utf8") : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]).toString("utf8"));
+  return decodeFrame(
+    Buffer.isBuffer(data)
+      ? data.toString("utf8")
+      : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]).toString("utf8"),
+  );
 }

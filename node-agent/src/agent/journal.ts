@@ -3,8 +3,8 @@
  *
  *   <dataDir>/receipts/<taskId>-<assignment>-<attempt>.json      { receipt: { message, signature }, detail, writtenMs }
  *
- * A receipt is on disk before anyone sees it, so after any crash the same bytes are sent again and no key is ever signed twice. A
- * file that cannot be read still holds its key.
+ * A receipt is on disk before anyone sees it, so after any crash the same bytes are sent again and no key is ever
+ * signed twice. A file that cannot be read still holds its key.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
@@ -53,12 +53,14 @@ export function openJournal({ dataDir, log }: { dataDir: string; log: Log }): Jo
   return {
     find(key) {
       const entry = entries.get(fileOf(key));
-      if (entry === "unreadable") throw new NgpuError("INTERNAL", { ...key, reason: "the journaled receipt cannot be read" });
+      if (entry === "unreadable")
+        throw new NgpuError("INTERNAL", { ...key, reason: "the journaled receipt cannot be read" });
       return entry;
     },
     write(entry) {
       const file = fileOf(entry.receipt.message);
-      if (entries.has(file)) throw new NgpuError("INTERNAL", { file, reason: "a receipt was signed under this key before" });
+      if (entries.has(file))
+        throw new NgpuError("INTERNAL", { file, reason: "a receipt was signed under this key before" });
       writeDurably(join(folder, file), encodeEntry(entry));
       entries.set(file, entry);
     },
@@ -86,7 +88,11 @@ function encodeEntry(entry: JournalEntry): string {
 function readEntry(path: string, log: Log): JournalEntry | "unreadable" {
   try {
     const value = JSON.parse(readFileSync(path, "utf8")) as { receipt: unknown; detail: unknown; writtenMs: unknown };
-    return { receipt: decodeSigned("receipt", value.receipt), detail: String(value.detail), writtenMs: Number(value.writtenMs) };
+    return {
+      receipt: decodeSigned("receipt", value.receipt),
+      detail: String(value.detail),
+      writtenMs: Number(value.writtenMs),
+    };
   } catch (error) {
     log.error({ err: error, path }, "a journaled receipt cannot be read; its task will not be executed again");
     return "unreadable";

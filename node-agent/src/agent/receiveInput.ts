@@ -1,4 +1,7 @@
-/** Gets a task's input into the clear: the sealed bytes from the gateway, the key from the client's wrap, and proof of the commitment. */
+/**
+ * Gets a task's input into the clear: the sealed bytes from the gateway, the key from the client's wrap, and proof of
+ * the commitment.
+ */
 import { codeOf, errorCatalogue } from "@ngpu/protocol/errors";
 import { open } from "@ngpu/protocol/sealed/seal";
 import { unwrapTaskKey } from "@ngpu/protocol/sealed/wrap";
@@ -62,7 +65,11 @@ async function signedWrap(request: {
   }
 }
 
-async function untilServed(request: { clock: Clock; signal: AbortSignal; get: () => Promise<Uint8Array> }): Promise<Uint8Array> {
+async function untilServed(request: {
+  clock: Clock;
+  signal: AbortSignal;
+  get: () => Promise<Uint8Array>;
+}): Promise<Uint8Array> {
   const { clock, signal, get } = request;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
     try {

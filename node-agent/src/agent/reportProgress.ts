@@ -1,4 +1,7 @@
-/** Signed progress of one attempt, every 250 ms from its start to its end, so that silence of two seconds means something is wrong. */
+/**
+ * Signed progress of one attempt, every 250 ms from its start to its end, so that silence of two seconds means
+ * something is wrong.
+ */
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { createLoop } from "@ngpu/protocol/service/loop";
 import type { Log } from "@ngpu/protocol/service/log";

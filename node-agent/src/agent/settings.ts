@@ -1,8 +1,17 @@
-/** Settings of the agent (docs/OPERATIONS.md), read once from the environment and refused by name when they are wrong. */
+/**
+ * Settings of the agent (docs/OPERATIONS.md), read once from the environment and refused by name when they are wrong.
+ */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { NgpuError } from "@ngpu/protocol/errors";
-import { readAddress, readInteger, readPrivateKey, readText, readUrl, type Environment } from "@ngpu/protocol/service/settings";
+import {
+  readAddress,
+  readInteger,
+  readPrivateKey,
+  readText,
+  readUrl,
+  type Environment,
+} from "@ngpu/protocol/service/settings";
 import type { Address, Hex } from "viem";
 import { executionProviders, type ExecutionProvider } from "../pool/executionProvider.ts";
 
@@ -27,7 +36,10 @@ export function readAgentSettings(env: Environment): AgentSettings {
   const chainId = readInteger(env, "NGPU_CHAIN_ID", { fallback: 31_337, minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
   const provider = readText(env, "NGPU_EXECUTION_PROVIDER", "cpu");
   if (!isProvider(provider)) {
-    throw new NgpuError("SETTING_INVALID", { setting: "NGPU_EXECUTION_PROVIDER", reason: `must be one of ${executionProviders.join(", ")}` });
+    throw new NgpuError("SETTING_INVALID", {
+      setting: "NGPU_EXECUTION_PROVIDER",
+      reason: `must be one of ${executionProviders.join(", ")}`,
+    });
   }
   const fallback = env.NGPU_EXECUTION_PROVIDER_FALLBACK ?? "";
   if (fallback !== "" && fallback !== "cpu") {
@@ -56,6 +68,10 @@ function readKeyFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new NgpuError("SETTING_INVALID", { setting: "NGPU_OPERATOR_KEY_FILE", reason: "cannot be read", path }, { cause });
+    throw new NgpuError(
+      "SETTING_INVALID",
+      { setting: "NGPU_OPERATOR_KEY_FILE", reason: "cannot be read", path },
+      { cause },
+    );
   }
 }

@@ -9,7 +9,10 @@ import type { AssignedTask } from "./readTask.ts";
 
 const fullDiskPauseMs = 1_000;
 
-/** Waits for room while the disk is full, because an unjournaled receipt must not exist. Resolves undefined when the signal aborts. */
+/**
+ * Waits for room while the disk is full, because an unjournaled receipt must not exist. Resolves undefined when the
+ * signal aborts.
+ */
 export async function signReceipt(request: {
   task: AssignedTask;
   nodeId: number;
@@ -25,7 +28,17 @@ export async function signReceipt(request: {
   const { task, nodeId, attempt, outcome, context, signer, journal, clock, log, signal } = request;
   const { taskId, assignment, modelId, inputCommitment, powerCu } = task;
   const { detail, startMs, ...decided } = outcome;
-  const message = { taskId, assignment, attempt, nodeId, modelId, inputCommitment, powerCu, ...decided, startMs: BigInt(startMs) };
+  const message = {
+    taskId,
+    assignment,
+    attempt,
+    nodeId,
+    modelId,
+    inputCommitment,
+    powerCu,
+    ...decided,
+    startMs: BigInt(startMs),
+  };
   const receipt = await signMessage({ kind: "receipt", message, context, signer });
   const entry = { receipt, detail, writtenMs: clock.nowMs() };
   while (!signal.aborted) {
@@ -34,7 +47,10 @@ export async function signReceipt(request: {
       return entry;
     } catch (error) {
       if (codeOf(error) !== "DISK_FULL") throw error;
-      log.error({ code: "DISK_FULL", taskId }, "no room for a receipt; free some space: it is not sent before it is on disk");
+      log.error(
+        { code: "DISK_FULL", taskId },
+        "no room for a receipt; free some space: it is not sent before it is on disk",
+      );
     }
     await clock.sleep(fullDiskPauseMs, signal);
   }

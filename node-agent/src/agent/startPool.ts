@@ -1,6 +1,7 @@
 /**
- * Starts the runners on the configured execution provider. A provider that is not there, or computes wrongly, is found here, in a
- * child process, and answered with what to install; it is replaced by the CPU only where the operator said so.
+ * Starts the runners on the configured execution provider. A provider that is not there, or computes wrongly, is
+ * found here, in a child process, and answered with what to install; it is replaced by the CPU only where the
+ * operator said so.
  */
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import type { Clock } from "@ngpu/protocol/service/clock";
@@ -32,7 +33,11 @@ export async function startPool(options: {
     return { provider, pool: await usablePool(options) };
   } catch (error) {
     if (provider === "cpu") throw error;
-    const missing = new NgpuError("PROVIDER_MISSING", { provider, needs: providerNeeds[provider], reason: reasonOf(error) }, { cause: error });
+    const missing = new NgpuError(
+      "PROVIDER_MISSING",
+      { provider, needs: providerNeeds[provider], reason: reasonOf(error) },
+      { cause: error },
+    );
     if (!fallsBackToCpu) throw missing;
     log.warn({ code: missing.code, reason: missing.message }, "executing on the CPU instead");
     return { provider: "cpu", pool: await usablePool({ ...options, provider: "cpu" }) };
@@ -48,7 +53,9 @@ async function usablePool(options: Parameters<typeof startPool>[0]): Promise<Run
   }
   await pool.close();
   const [first] = pool.refused;
-  throw new NgpuError(first?.code === "PROVIDER_MISSING" ? "PROVIDER_MISSING" : "MODEL_MISMATCH", { reason: first?.reason });
+  throw new NgpuError(first?.code === "PROVIDER_MISSING" ? "PROVIDER_MISSING" : "MODEL_MISMATCH", {
+    reason: first?.reason,
+  });
 }
 
 function reasonOf(error: unknown): string {

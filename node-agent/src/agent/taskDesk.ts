@@ -1,6 +1,6 @@
 /**
- * All tasks this node serves at the moment. It takes what the gateway sends, starts one duty per task and assignment, and keeps
- * resending journaled receipts until the chain shows that their tasks are over.
+ * All tasks this node serves at the moment. It takes what the gateway sends, starts one duty per task and assignment,
+ * and keeps resending journaled receipts until the chain shows that their tasks are over.
  */
 import { codeOf } from "@ngpu/protocol/errors";
 import type { Signed } from "@ngpu/protocol/signed";
@@ -52,7 +52,9 @@ export function createTaskDesk(options: Omit<DutyParts, "wraps">): TaskDesk {
           duties.get(taskId)?.end();
           wraps.forget(taskId);
         }
-        for (const { receipt, detail, writtenMs } of entries.filter((entry) => entry.receipt.message.taskId === taskId)) {
+        for (const { receipt, detail, writtenMs } of entries.filter(
+          (entry) => entry.receipt.message.taskId === taskId,
+        )) {
           const isForgotten = status === taskStatus.none && clock.nowMs() - writtenMs > keepUnknownMs;
           if (isForgotten) log.warn({ taskId }, "the chain has not known this task for a day; its receipt is dropped");
           if (isOver(status) || isForgotten) journal.remove(receipt.message);
@@ -88,7 +90,10 @@ export function createTaskDesk(options: Omit<DutyParts, "wraps">): TaskDesk {
         const receipt = journal.find({ taskId, assignment, attempt });
         if (receipt !== undefined) return send({ t: "receipt", receipt: receipt.receipt, detail: receipt.detail });
       } catch (error) {
-        log.error({ taskId, assignment, attempt, code: codeOf(error) }, "dispatch refused: its receipt was signed before and cannot be read");
+        log.error(
+          { taskId, assignment, attempt, code: codeOf(error) },
+          "dispatch refused: its receipt was signed before and cannot be read",
+        );
         return;
       }
       begin(frame);

@@ -1,4 +1,7 @@
-/** The node's X25519 key: its secret stays in one file of the data folder, its public part goes out in a binding that the operator signed. */
+/**
+ * The node's X25519 key: its secret stays in one file of the data folder, its public part goes out in a binding that
+ * the operator signed.
+ */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { NgpuError } from "@ngpu/protocol/errors";
@@ -9,7 +12,10 @@ import { writeDurably } from "./durableFile.ts";
 
 export const bindingValidS = 24 * 3_600;
 
-/** Reads the secret, or makes one. Throws SETTING_INVALID when the file holds something else: a lost key must not go unnoticed. */
+/**
+ * Reads the secret, or makes one. Throws SETTING_INVALID when the file holds something else: a lost key must not go
+ * unnoticed.
+ */
 export function loadTransportSecret(options: { dataDir: string; random: (length: number) => Uint8Array }): Uint8Array {
   const { dataDir, random } = options;
   const path = join(dataDir, "transport.key");
@@ -22,7 +28,8 @@ export function loadTransportSecret(options: { dataDir: string; random: (length:
     text = bytesToHex(random(32));
     writeDurably(path, `${text}\n`);
   }
-  if (!isHex(text) || text.length !== 66) throw new NgpuError("SETTING_INVALID", { setting: path, reason: "is not a 32-byte key in hex" });
+  if (!isHex(text) || text.length !== 66)
+    throw new NgpuError("SETTING_INVALID", { setting: path, reason: "is not a 32-byte key in hex" });
   return hexToBytes(text);
 }
 
@@ -35,6 +42,11 @@ export function signBinding(request: {
 }): Promise<Signed<"transportBinding">> {
   const { nodeId, secret, nowMs, context, signer } = request;
   const notBefore = BigInt(Math.floor(nowMs / 1_000));
-  const message = { nodeId, publicKey: toHex(transportPublicKey(secret)), notBefore, expiry: notBefore + BigInt(bindingValidS) };
+  const message = {
+    nodeId,
+    publicKey: toHex(transportPublicKey(secret)),
+    notBefore,
+    expiry: notBefore + BigInt(bindingValidS),
+  };
   return signMessage({ kind: "transportBinding", message, context, signer });
 }

@@ -5,8 +5,16 @@ import type { Hex } from "viem";
 
 export interface WrapBox {
   put(wrap: Signed<"keyWrap">): void;
-  /** A function whose calls give the wraps for that assignment, each once. It rejects with NOT_ASSIGNED when the signal aborts. */
-  reader(want: { taskId: Hex; assignment: number; nodeId: number; signal: AbortSignal }): () => Promise<Signed<"keyWrap">>;
+  /**
+   * A function whose calls give the wraps for that assignment, each once. It rejects with NOT_ASSIGNED when the
+   * signal aborts.
+   */
+  reader(want: {
+    taskId: Hex;
+    assignment: number;
+    nodeId: number;
+    signal: AbortSignal;
+  }): () => Promise<Signed<"keyWrap">>;
   forget(taskId: Hex): void;
 }
 
@@ -29,7 +37,11 @@ export function createWrapBox(): WrapBox {
       let seen: Signed<"keyWrap"> | undefined;
       const take = (): Signed<"keyWrap"> | undefined => {
         const wrap = newest.get(taskId);
-        const fits = wrap !== undefined && wrap !== seen && wrap.message.assignment === assignment && wrap.message.nodeId === nodeId;
+        const fits =
+          wrap !== undefined &&
+          wrap !== seen &&
+          wrap.message.assignment === assignment &&
+          wrap.message.nodeId === nodeId;
         if (fits) seen = wrap;
         return fits ? wrap : undefined;
       };

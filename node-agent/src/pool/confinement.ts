@@ -1,6 +1,6 @@
 /**
- * How a runner process is confined on this machine. Each measure is tried once on a harmless program; what does not work is left
- * out and named, so that the log says what protects the machine and what does not.
+ * How a runner process is confined on this machine. Each measure is tried once on a harmless program; what does not
+ * work is left out and named, so that the log says what protects the machine and what does not.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -44,7 +44,10 @@ const measures: readonly Measure[] = [
 export function probeConfinement(): Confinement {
   const working = measures.filter(({ command }) => {
     const [program = "", ...args] = located(command({ memoryMiB: 1_024 }));
-    return program.startsWith("/") && spawnSync(program, [...args, "/bin/true"], { env: {}, stdio: "ignore", timeout: 5_000 }).status === 0;
+    return (
+      program.startsWith("/") &&
+      spawnSync(program, [...args, "/bin/true"], { env: {}, stdio: "ignore", timeout: 5_000 }).status === 0
+    );
   });
   return {
     prefix: (limits) => working.flatMap(({ command }) => located(command(limits))),
@@ -55,6 +58,8 @@ export function probeConfinement(): Confinement {
 
 /** By absolute path: the runner's environment has no PATH. */
 function located([program = "", ...args]: string[]): string[] {
-  const found = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"].map((folder) => `${folder}/${program}`).find((path) => existsSync(path));
+  const found = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"]
+    .map((folder) => `${folder}/${program}`)
+    .find((path) => existsSync(path));
   return [found ?? program, ...args];
 }

@@ -1,18 +1,24 @@
 /**
- * The slots of this machine: one warm runner each. A runner that ends is started again after a growing pause, one that has grown
- * too large is replaced while it is idle, and a slot is given to one task at a time.
+ * The slots of this machine: one warm runner each. A runner that ends is started again after a growing pause, one
+ * that has grown too large is replaced while it is idle, and a slot is given to one task at a time.
  */
+import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
-import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import type { Hex } from "viem";
+import { removeStaleRunnerFolders } from "./runnerFolder.ts";
 import { startRunner, type Execution, type RunnerOptions, type RunnerProcess } from "./runnerProcess.ts";
 
 export interface Slot {
   /** Number of the slot, from 0; it goes into the receipt. */
   index: number;
   /** Executes on this slot's runner, waiting for a fresh one if the former has just ended. */
-  execute(task: { modelId: Hex; body: Uint8Array; timeoutMs: number; onProgress?: (permille: number) => void }): Promise<Execution>;
+  execute(task: {
+    modelId: Hex;
+    body: Uint8Array;
+    timeoutMs: number;
+    onProgress?: (permille: number) => void;
+  }): Promise<Execution>;
   release(): void;
 }
 
@@ -45,6 +51,7 @@ export async function createRunnerPool(options: RunnerOptions & { slots: number;
   const { slots, log, clock, models } = options;
   const closing = new AbortController();
   const recycleMiB = Math.min(...models.map(({ manifest }) => manifest.limits.memoryMiB)) * recycleShare;
+  removeStaleRunnerFolders();
   const first = await startRunner(options);
   const places = Array.from({ length: slots }, (_, index): Place => {
     const starting = index === 0 ? Promise.resolve(first) : startRunner(options);
@@ -60,7 +67,9 @@ export async function createRunnerPool(options: RunnerOptions & { slots: number;
       waiters.shift()?.(place);
     }
   };
-  const keepers = places.map((place) => keepRunning({ place, clock, log, signal: closing.signal, start: () => startRunner(options) }));
+  const keepers = places.map((place) =>
+    keepRunning({ place, clock, log, signal: closing.signal, start: () => startRunner(options) }),
+  );
   await Promise.all(places.map((place) => place.starting.catch(() => undefined)));
 
   return {
@@ -86,7 +95,11 @@ export async function createRunnerPool(options: RunnerOptions & { slots: number;
       }),
     async close() {
       closing.abort();
-      for (const place of places) place.starting.then((runner) => runner.kill(), () => undefined);
+      for (const place of places)
+        place.starting.then(
+          (runner) => runner.kill(),
+          () => undefined,
+        );
       await Promise.all(keepers);
     },
   };
@@ -125,7 +138,11 @@ function slotOf(options: { place: Place; recycleMiB: number; clock: Clock; onRel
   };
 }
 
-async function withinTime(request: { starting: Promise<RunnerProcess>; clock: Clock; timeoutMs: number }): Promise<RunnerProcess> {
+async function withinTime(request: {
+  starting: Promise<RunnerProcess>;
+  clock: Clock;
+  timeoutMs: number;
+}): Promise<RunnerProcess> {
   const timer = new AbortController();
   const timeout = request.clock.sleep(request.timeoutMs, timer.signal).then(() => {
     throw new NgpuError("RUNNER_TIMED_OUT", { timeoutMs: request.timeoutMs });
@@ -154,7 +171,11 @@ async function keepRunning(options: {
       if (signal.aborted) runner.kill();
       const reason = await runner.ended;
       place.runner = undefined;
-      if (!signal.aborted) log.info({ slot: place.index, pid: runner.pid, reason, pauseMs: place.pauseMs }, "runner ended; starting another");
+      if (!signal.aborted)
+        log.info(
+          { slot: place.index, pid: runner.pid, reason, pauseMs: place.pauseMs },
+          "runner ended; starting another",
+        );
     } catch (error) {
       log.warn({ err: error, slot: place.index, pauseMs: place.pauseMs }, "runner did not start");
     }

@@ -1,10 +1,10 @@
 /**
- * One runner process as the agent sees it: started confined and warm, given one body at a time, and ended by SIGKILL whenever it
- * exceeds its time. A runner can end at any moment; whoever waits for it then gets RUNNER_CRASHED, and the agent goes on.
+ * One runner process as the agent sees it: started confined and warm, given one body at a time, and ended by SIGKILL
+ * whenever it exceeds its time. A runner can end at any moment; whoever waits for it then gets RUNNER_CRASHED, and
+ * the agent goes on.
  */
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
@@ -14,6 +14,7 @@ import type { Hex } from "viem";
 import { createPipeDecoder, encodePipeFrame, frameType, type PipeFrame } from "../runner/frames.ts";
 import type { Confinement } from "./confinement.ts";
 import type { ModelPaths } from "./modelFiles.ts";
+import { makeRunnerFolder } from "./runnerFolder.ts";
 
 export interface RunnerModel {
   modelId: Hex;
@@ -35,7 +36,12 @@ export interface RunnerProcess {
   refused: readonly { modelId: string; code: string; reason: string }[];
   /** Memory after the latest execution. */
   rssMiB(): number;
-  execute(task: { modelId: Hex; body: Uint8Array; timeoutMs: number; onProgress?: (permille: number) => void }): Promise<Execution>;
+  execute(task: {
+    modelId: Hex;
+    body: Uint8Array;
+    timeoutMs: number;
+    onProgress?: (permille: number) => void;
+  }): Promise<Execution>;
   kill(): void;
   /** Resolves when the process has ended, with how it ended. */
   ended: Promise<string>;
@@ -47,7 +53,10 @@ export interface RunnerOptions {
   confinement: Confinement;
   clock: Clock;
   startTimeoutMs: number;
-  /** Executes each model once before it counts as loaded; false only where a test needs a model that would not survive it. */
+  /**
+   * Executes each model once before it counts as loaded; false only where a test needs a model that would not survive
+   * it.
+   */
   warm?: boolean;
 }
 
@@ -67,8 +76,12 @@ const providerVariables = ["LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "VK_ICD_FI
 /** Resolves when the models are loaded. Throws RUNNER_CRASHED or RUNNER_TIMED_OUT when that does not come about. */
 export async function startRunner(options: RunnerOptions): Promise<RunnerProcess> {
   const { models, provider, confinement, clock, startTimeoutMs, warm = true } = options;
-  const cwd = mkdtempSync(join(tmpdir(), "ngpu-runner-"));
-  const child = spawnRunner({ cwd, provider, prefix: confinement.prefix({ memoryMiB: memoryMiBOf(models, provider) }) });
+  const cwd = makeRunnerFolder();
+  const child = spawnRunner({
+    cwd,
+    provider,
+    prefix: confinement.prefix({ memoryMiB: memoryMiBOf(models, provider) }),
+  });
   const pipe = child.stdio[3] as Duplex;
   const complaints: Buffer[] = [];
   const decode = createPipeDecoder();
@@ -85,7 +98,9 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
       if (isOver) return;
       isOver = true;
       rmSync(cwd, { recursive: true, force: true });
-      waiting?.fail(new NgpuError("RUNNER_CRASHED", { reason, said: Buffer.concat(complaints).toString("utf8").slice(0, 500) }));
+      waiting?.fail(
+        new NgpuError("RUNNER_CRASHED", { reason, said: Buffer.concat(complaints).toString("utf8").slice(0, 500) }),
+      );
       resolve(reason);
     };
     child.once("exit", (status, signal) => end(signal ?? `exit status ${status}`));
@@ -152,7 +167,11 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
         }
         rssMiB = count(header.rssMiB);
         if (type === frameType.failed) throw errorOf(header);
-        return { result: Uint8Array.from(bytes), startMs: count(header.startMs), durationMs: Math.max(1, count(header.durationMs)) };
+        return {
+          result: Uint8Array.from(bytes),
+          startMs: count(header.startMs),
+          durationMs: Math.max(1, count(header.durationMs)),
+        };
       },
     });
   };
@@ -161,7 +180,8 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
     const { loaded, refused } = await ask({
       frame: encodePipeFrame({ type: frameType.load, header: { provider, models, warm } }),
       timeoutMs: startTimeoutMs,
-      answer: ({ type, header }) => (type === frameType.ready ? (header as unknown as Pick<RunnerProcess, "loaded" | "refused">) : undefined),
+      answer: ({ type, header }) =>
+        type === frameType.ready ? (header as unknown as Pick<RunnerProcess, "loaded" | "refused">) : undefined,
     });
     return { pid: child.pid ?? 0, loaded, refused, rssMiB: () => rssMiB, execute, kill, ended };
   } catch (error) {
@@ -180,17 +200,27 @@ function spawnRunner({ cwd, provider, prefix }: { cwd: string; provider: string;
     HOME: cwd,
     ...Object.fromEntries(passed.map((name) => [name, process.env[name]])),
   };
-  return spawn(command[0] ?? process.execPath, command.slice(1), { cwd, env, stdio: ["ignore", "ignore", "pipe", "pipe"] });
+  return spawn(command[0] ?? process.execPath, command.slice(1), {
+    cwd,
+    env,
+    stdio: ["ignore", "ignore", "pipe", "pipe"],
+  });
 }
 
-/** The largest model's own figure, beside what the process reserves for itself; an accelerator maps far more than it uses. */
+/**
+ * The largest model's own figure, beside what the process reserves for itself; an accelerator maps far more than it
+ * uses.
+ */
 function memoryMiBOf(models: readonly RunnerModel[], provider: string): number {
   const largest = Math.max(...models.map(({ manifest }) => manifest.limits.memoryMiB));
   return reservedMiB + largest + (provider === "cpu" ? 0 : acceleratorMiB);
 }
 
 function errorOf(header: Record<string, unknown>): NgpuError {
-  const code = typeof header.code === "string" && Object.hasOwn(errorCatalogue, header.code) ? (header.code as ErrorCode) : "MODEL_FAILED";
+  const code =
+    typeof header.code === "string" && Object.hasOwn(errorCatalogue, header.code)
+      ? (header.code as ErrorCode)
+      : "MODEL_FAILED";
   return new NgpuError(code, { said: header.message });
 }
 

@@ -1,4 +1,7 @@
-/** What a versioned adapter is: everything of a task but the graphs themselves, as a function from payload to result document. */
+/**
+ * What a versioned adapter is: everything of a task but the graphs themselves, as a function from payload to result
+ * document.
+ */
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import type { TaskResult } from "@ngpu/protocol/results";
 import type { Payload } from "@ngpu/protocol/sealed/payload";

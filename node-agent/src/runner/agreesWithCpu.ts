@@ -1,6 +1,6 @@
 /**
- * An accelerator is trusted with a graph only when it gives what the CPU gives: some providers compute some operators wrongly
- * without any error. The input is a fixed pseudo-random tensor, so the check is the same at every start.
+ * An accelerator is trusted with a graph only when it gives what the CPU gives: some providers compute some operators
+ * wrongly without any error. The input is a fixed pseudo-random tensor, so the check is the same at every start.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
 import type { GraphSpec } from "@ngpu/protocol/manifest";
@@ -23,8 +23,15 @@ export async function agreesWithCpu(request: { spec: GraphSpec; run: GraphRun; r
     const agrees =
       got !== undefined &&
       got.length === want.length &&
-      want.every((value, index) => Math.abs(value - got[index]!) <= absoluteTolerance + relativeTolerance * Math.abs(value));
-    if (!agrees) throw new NgpuError("PROVIDER_MISSING", { graph: spec.name, output: name, reason: "computes other results than the CPU" });
+      want.every(
+        (value, index) => Math.abs(value - got[index]!) <= absoluteTolerance + relativeTolerance * Math.abs(value),
+      );
+    if (!agrees)
+      throw new NgpuError("PROVIDER_MISSING", {
+        graph: spec.name,
+        output: name,
+        reason: "computes other results than the CPU",
+      });
   }
 }
 

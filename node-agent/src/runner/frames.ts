@@ -3,7 +3,8 @@
  *
  *   frame  = u32le length ‖ u8 type ‖ u32le headerLength ‖ header (UTF-8 JSON) ‖ bytes        length counts what follows it
  *
- * Lengths are checked before anything is collected; a violation ends the connection, because the other side is broken or hostile.
+ * Lengths are checked before anything is collected; a violation ends the connection, because the other side is broken
+ * or hostile.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
 
@@ -21,7 +22,15 @@ const maxHeaderBytes = 1024 * 1024;
 const maxFrameBytes = 40 * 1024 * 1024;
 const noBytes = new Uint8Array(0);
 
-export function encodePipeFrame({ type, header, bytes = noBytes }: { type: number; header: object; bytes?: Uint8Array }): Buffer {
+export function encodePipeFrame({
+  type,
+  header,
+  bytes = noBytes,
+}: {
+  type: number;
+  header: object;
+  bytes?: Uint8Array;
+}): Buffer {
   const json = Buffer.from(JSON.stringify(header));
   const length = fixedBytes + json.length + bytes.length;
   if (json.length > maxHeaderBytes || length > maxFrameBytes) throw new NgpuError("WIRE_TOO_LARGE", { length });
@@ -60,7 +69,8 @@ export function createPipeDecoder(): (chunk: Uint8Array) => PipeFrame[] {
 
 function decodeOne(frame: Buffer): PipeFrame {
   const headerLength = frame.readUInt32LE(1);
-  if (headerLength > maxHeaderBytes || headerLength > frame.length - fixedBytes) throw new NgpuError("WIRE_MALFORMED", { path: "header" });
+  if (headerLength > maxHeaderBytes || headerLength > frame.length - fixedBytes)
+    throw new NgpuError("WIRE_MALFORMED", { path: "header" });
   const headerEnd = fixedBytes + headerLength;
   let header: unknown;
   try {
@@ -68,6 +78,7 @@ function decodeOne(frame: Buffer): PipeFrame {
   } catch (cause) {
     throw new NgpuError("WIRE_MALFORMED", { path: "header" }, { cause });
   }
-  if (typeof header !== "object" || header === null || Array.isArray(header)) throw new NgpuError("WIRE_MALFORMED", { path: "header" });
+  if (typeof header !== "object" || header === null || Array.isArray(header))
+    throw new NgpuError("WIRE_MALFORMED", { path: "header" });
   return { type: frame.readUInt8(0), header: header as Record<string, unknown>, bytes: frame.subarray(headerEnd) };
 }

@@ -1,7 +1,7 @@
 /**
- * Refuses model files that must not reach the runtime: external-data references (a graph loaded from bytes may name any file in the
- * process's folder and return it as a tensor), runtime-specific formats, and what is no ONNX at all. It walks every place of the
- * protobuf that can hold a tensor, sub-graphs and functions included.
+ * Refuses model files that must not reach the runtime: external-data references (a graph loaded from bytes may name
+ * any file in the process's folder and return it as a tensor), runtime-specific formats, and what is no ONNX at all.
+ * It walks every place of the protobuf that can hold a tensor, sub-graphs and functions included.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
 
@@ -35,26 +35,38 @@ export function guardGraph(bytes: Uint8Array): void {
 function refuseOtherFiles(bytes: Uint8Array): void {
   const start = Buffer.from(bytes.subarray(0, 64)).toString("latin1");
   if (bytes.length === 0) throw new NgpuError("MODEL_MISMATCH", { reason: "is empty" });
-  if (start.startsWith("version https://git-lfs")) throw new NgpuError("MODEL_MISMATCH", { reason: "is a git-lfs pointer, not the model" });
-  if (/^\s*<(!doctype|html|\?xml)/i.test(start)) throw new NgpuError("MODEL_MISMATCH", { reason: "is a web page, not the model" });
+  if (start.startsWith("version https://git-lfs"))
+    throw new NgpuError("MODEL_MISMATCH", { reason: "is a git-lfs pointer, not the model" });
+  if (/^\s*<(!doctype|html|\?xml)/i.test(start))
+    throw new NgpuError("MODEL_MISMATCH", { reason: "is a web page, not the model" });
   if (start.slice(4, 8) === "ORTM") throw new NgpuError("MODEL_HOSTILE", { reason: "is in the runtime's own format" });
 }
 
-function walk(request: { bytes: Uint8Array; message: MessageName; depth: number; onField?: (field: number) => void }): void {
+function walk(request: {
+  bytes: Uint8Array;
+  message: MessageName;
+  depth: number;
+  onField?: (field: number) => void;
+}): void {
   const { bytes, message, depth, onField } = request;
   if (depth > maxDepth) throw new NgpuError("MODEL_HOSTILE", { reason: "is nested too deeply" });
   const reader = createReader(bytes);
   while (!reader.atEnd()) {
     const { field, content } = reader.next();
     onField?.(field);
-    const isExternal = message === "tensor" && (field === tensorExternalData || (field === tensorDataLocation && content !== 0n));
+    const isExternal =
+      message === "tensor" && (field === tensorExternalData || (field === tensorDataLocation && content !== 0n));
     if (isExternal) throw new NgpuError("MODEL_HOSTILE", { reason: "refers to external data" });
     const nested = (messages[message] as Record<number, MessageName>)[field];
-    if (nested !== undefined && content instanceof Uint8Array) walk({ bytes: content, message: nested, depth: depth + 1 });
+    if (nested !== undefined && content instanceof Uint8Array)
+      walk({ bytes: content, message: nested, depth: depth + 1 });
   }
 }
 
-/** Protobuf wire format: tag varint (field << 3 | type), then varint (0), 8 bytes (1), length-delimited (2) or 4 bytes (5). */
+/**
+ * Protobuf wire format: tag varint (field << 3 | type), then varint (0), 8 bytes (1), length-delimited (2) or 4 bytes
+ * (5).
+ */
 function createReader(bytes: Uint8Array) {
   let offset = 0;
 

@@ -1,6 +1,6 @@
 /**
- * Loads one model inside the runner: every file is read once, checked against the manifest's size and SHA-256, guarded, and only
- * those very bytes reach the runtime. No option of a session comes from a client or a manifest.
+ * Loads one model inside the runner: every file is read once, checked against the manifest's size and SHA-256,
+ * guarded, and only those very bytes reach the runtime. No option of a session comes from a client or a manifest.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -47,7 +47,13 @@ function readChecked(spec: FileSpec, paths: Record<string, string>): Uint8Array 
   let bytes: Buffer;
   try {
     const { size } = statSync(path);
-    if (size !== spec.bytes) throw new NgpuError("MODEL_MISMATCH", { file: spec.file, bytes: size, expected: spec.bytes, reason: looksLike(path, size) });
+    if (size !== spec.bytes)
+      throw new NgpuError("MODEL_MISMATCH", {
+        file: spec.file,
+        bytes: size,
+        expected: spec.bytes,
+        reason: looksLike(path, size),
+      });
     bytes = readFileSync(path);
   } catch (cause) {
     if (cause instanceof NgpuError) throw cause;
@@ -78,7 +84,11 @@ async function openGraph(spec: GraphSpec, bytes: Uint8Array, provider: string): 
       logSeverityLevel: 4,
     });
   } catch (cause) {
-    throw new NgpuError(provider === "cpu" ? "MODEL_FAILED" : "PROVIDER_MISSING", { graph: spec.name, provider, reason: String(cause) }, { cause });
+    throw new NgpuError(
+      provider === "cpu" ? "MODEL_FAILED" : "PROVIDER_MISSING",
+      { graph: spec.name, provider, reason: String(cause) },
+      { cause },
+    );
   }
   const input = spec.inputs[0];
   const fits =
@@ -92,7 +102,8 @@ async function openGraph(spec: GraphSpec, bytes: Uint8Array, provider: string): 
     const outputs = await session.run({ [input.name]: new Tensor("float32", data, shape) });
     return Object.fromEntries(
       Object.entries(outputs).map(([name, tensor]) => {
-        if (!(tensor.data instanceof Float32Array)) throw new NgpuError("MODEL_MISMATCH", { output: name, type: tensor.type });
+        if (!(tensor.data instanceof Float32Array))
+          throw new NgpuError("MODEL_MISMATCH", { output: name, type: tensor.type });
         return [name, { data: tensor.data, shape: tensor.dims }];
       }),
     );

@@ -1,6 +1,7 @@
 /**
- * Entry point of the runner process, which executes models for one slot and nothing else: it starts in an empty folder, with no key,
- * no network where the system allows, and speaks only frames on descriptor 3. It ends when the agent closes that pipe.
+ * Entry point of the runner process, which executes models for one slot and nothing else: it starts in an empty
+ * folder, with no key, no network where the system allows, and speaks only frames on descriptor 3. It ends when the
+ * agent closes that pipe.
  */
 import { writeFileSync } from "node:fs";
 import { Socket } from "node:net";
@@ -30,7 +31,10 @@ async function handle(frame: PipeFrame): Promise<void> {
   throw new NgpuError("WIRE_MALFORMED", { path: "type" });
 }
 
-/** Header: provider, warm, models [{ modelId, manifest, paths }]. Answers `ready` with what is loaded and what was refused, and why. */
+/**
+ * Header: provider, warm, models [{ modelId, manifest, paths }]. Answers `ready` with what is loaded and what was
+ * refused, and why.
+ */
 async function load({ header }: PipeFrame): Promise<void> {
   const requests = header.models as { modelId: string; manifest: ModelManifest; paths: Record<string, string> }[];
   const refused: { modelId: string; code: string; reason: string }[] = [];
@@ -46,7 +50,9 @@ async function load({ header }: PipeFrame): Promise<void> {
   send(frameType.ready, { loaded: [...models.keys()], refused });
 }
 
-/** Header: id, modelId; bytes: the opened body. The duration is execution only: decoding, graphs and post-processing. */
+/**
+ * Header: id, modelId; bytes: the opened body. The duration is execution only: decoding, graphs and post-processing.
+ */
 async function execute({ header, bytes }: PipeFrame): Promise<void> {
   const { id } = header;
   const startMs = Date.now();

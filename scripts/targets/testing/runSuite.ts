@@ -40,7 +40,9 @@ export async function runSuite(options: { suite: Suite; env: Record<string, stri
   const flags = ["--test", "--test-force-exit", `--test-concurrency=${suite.concurrency}`, ...reporters];
   const [program, ...args] = dieWithStarter([process.execPath, ...flags, ...files], "KILL");
   const log = openSync(logFile, "w");
-  const child = spawn(program, args, { cwd: paths.root, env: { ...process.env, ...env }, detached: true, stdio: ["ignore", log, log] });
+  // Set inside of a test run; a run within one would report to that one instead of to us.
+  const { NODE_TEST_CONTEXT: _outer, ...inherited } = process.env;
+  const child = spawn(program, args, { cwd: paths.root, env: { ...inherited, ...env }, detached: true, stdio: ["ignore", log, log] });
   closeSync(log);
   const end = (): void => endGroup(child.pid);
   signal.addEventListener("abort", end);

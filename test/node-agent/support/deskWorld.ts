@@ -1,6 +1,6 @@
 /**
- * A task desk in a world of its own: real keys, seals, signatures and journal; a chain, a gateway's store and runners in memory that
- * keep to their ports. The payer's side acts as the client does.
+ * A task desk in a world of its own: real keys, seals, signatures and journal; a chain, a gateway's store and runners
+ * in memory that keep to their ports. The payer's side acts as the client does.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,7 +56,14 @@ export interface DeskWorld {
   disk: { isFull: boolean };
   sent<T extends FrameType>(type: T): FrameOf<T>[];
   received<T extends FrameType>(type: T, count?: number): Promise<FrameOf<T>[]>;
-  post(options?: { role?: "primary" | "backup"; images?: Uint8Array[]; declaredImages?: number; workCums?: bigint; deadlineS?: number; powerCu?: number }): PostedByPayer;
+  post(options?: {
+    role?: "primary" | "backup";
+    images?: Uint8Array[];
+    declaredImages?: number;
+    workCums?: bigint;
+    deadlineS?: number;
+    powerCu?: number;
+  }): PostedByPayer;
   /** The same data folder under a new process's desk. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -65,7 +72,10 @@ export interface DeskWorld {
 export function createDeskWorld(): DeskWorld {
   const dataDir = mkdtempSync(join(tmpdir(), "ngpu-test-desk-"));
   const operator = privateKeyToAccount(generatePrivateKey());
-  const context: SigningContext = { chainId: 31_337, verifyingContract: privateKeyToAccount(generatePrivateKey()).address };
+  const context: SigningContext = {
+    chainId: 31_337,
+    verifyingContract: privateKeyToAccount(generatePrivateKey()).address,
+  };
   const secret = random(32);
   const log = createLog({ service: "test", level: "silent" });
   const tasks = new Map<Hex, { task: ChainTask; post: PostedTask }>();
@@ -154,7 +164,12 @@ export function createDeskWorld(): DeskWorld {
       const body = encodePayload({ parameters: dimensions, parts });
       const sealed = seal({ taskKey, context: { kind: "input", taskId }, body, random });
       stored.set(sealed.ciphertextHash, sealed.sealed);
-      const post = { modelId, inputCommitment: sealed.commitment, inputCiphertext: sealed.ciphertextHash, clientKey: clientKey.address };
+      const post = {
+        modelId,
+        inputCommitment: sealed.commitment,
+        inputCiphertext: sealed.ciphertextHash,
+        clientKey: clientKey.address,
+      };
       const isPrimary = role === "primary";
       const task: ChainTask = {
         status: taskStatus.assigned,
@@ -174,11 +189,28 @@ export function createDeskWorld(): DeskWorld {
         clientKey,
         taskKey,
         task,
-        dispatch: (options = {}) => desk.dispatch({ t: "dispatch", nodeId, taskId, assignment: options.assignment ?? 1, attempt: options.attempt ?? 0, role: options.role ?? role }),
+        dispatch: (options = {}) =>
+          desk.dispatch({
+            t: "dispatch",
+            nodeId,
+            taskId,
+            assignment: options.assignment ?? 1,
+            attempt: options.attempt ?? 0,
+            role: options.role ?? role,
+          }),
         async wrap(options = {}) {
           const target = { taskId, assignment: options.assignment ?? 1, nodeId };
-          const wrapped = wrapTaskKey({ taskKey: options.taskKey ?? taskKey, nodePublicKey: transportPublicKey(secret), target, random });
-          const message = { ...target, ephemeralPublicKey: toHex(wrapped.ephemeralPublicKey), wrappedKey: toHex(wrapped.wrappedKey) };
+          const wrapped = wrapTaskKey({
+            taskKey: options.taskKey ?? taskKey,
+            nodePublicKey: transportPublicKey(secret),
+            target,
+            random,
+          });
+          const message = {
+            ...target,
+            ephemeralPublicKey: toHex(wrapped.ephemeralPublicKey),
+            wrappedKey: toHex(wrapped.wrappedKey),
+          };
           desk.wrap(await signMessage({ kind: "keyWrap", message, context, signer: options.signer ?? clientKey }));
         },
         openOutput: ({ assignment, attempt, outputCiphertext, outputCommitment }) =>

@@ -1,6 +1,6 @@
 /**
- * Models that a careless or hostile publisher could offer, each with the inputs and outputs of the face model, so that adapter and
- * runner meet them as they meet a real one.
+ * Models that a careless or hostile publisher could offer, each with the inputs and outputs of the face model, so
+ * that adapter and runner meet them as they meet a real one.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -18,7 +18,13 @@ const template: ModelManifest = face;
 /** A runner model around `bytes`; `listed` overrides what the manifest says about the file. */
 export function modelAround(
   bytes: Uint8Array,
-  options: { folder: string; name: string; listed?: Partial<{ bytes: number; sha256: string }>; memoryMiB?: number; deadlineMs?: number },
+  options: {
+    folder: string;
+    name: string;
+    listed?: Partial<{ bytes: number; sha256: string }>;
+    memoryMiB?: number;
+    deadlineMs?: number;
+  },
 ): RunnerModel {
   const { folder, name, listed = {}, memoryMiB = 768, deadlineMs = template.limits.deadlineMs } = options;
   mkdirSync(folder, { recursive: true });
@@ -36,7 +42,10 @@ export function modelAround(
   return { modelId: modelIdOf(manifest), manifest, paths: { detection: path } };
 }
 
-/** INT_MIN ÷ −1 in int32, which no processor can represent; it is computed from the input, so it happens only when executed. */
+/**
+ * INT_MIN ÷ −1 in int32, which no processor can represent; it is computed from the input, so it happens only when
+ * executed.
+ */
 export function divisionModel(): Uint8Array {
   return faceShaped({
     nodes: [
@@ -80,7 +89,12 @@ export function endlessModel(): Uint8Array {
     ],
     before: [],
     initializers: [
-      onnx.tensor({ name: "turns", type: onnx.dataType.int64, dims: [], raw: new Uint8Array(BigInt64Array.of(2n ** 63n - 1n).buffer) }),
+      onnx.tensor({
+        name: "turns",
+        type: onnx.dataType.int64,
+        dims: [],
+        raw: new Uint8Array(BigInt64Array.of(2n ** 63n - 1n).buffer),
+      }),
       onnx.tensor({ name: "always", type: onnx.dataType.bool, dims: [], raw: Uint8Array.of(1) }),
     ],
   });
@@ -97,7 +111,12 @@ export function hungryModel(gib: number): Uint8Array {
     ],
     before: [],
     initializers: [
-      onnx.tensor({ name: "size", type: onnx.dataType.int64, dims: [1], raw: new Uint8Array(BigInt64Array.of(BigInt(elements)).buffer) }),
+      onnx.tensor({
+        name: "size",
+        type: onnx.dataType.int64,
+        dims: [1],
+        raw: new Uint8Array(BigInt64Array.of(BigInt(elements)).buffer),
+      }),
     ],
   });
 }
@@ -112,15 +131,28 @@ export function externalDataModel(location: string): Uint8Array {
 }
 
 /** Completes nodes that give the scalar "poison" to a graph with the face model's inputs and outputs. */
-function faceShaped(parts: { before: onnx.Message[]; nodes: onnx.Message[]; initializers: onnx.Message[] }): Uint8Array {
+function faceShaped(parts: {
+  before: onnx.Message[];
+  nodes: onnx.Message[];
+  initializers: onnx.Message[];
+}): Uint8Array {
   const [spec] = template.graphs;
   const outputs = spec?.outputs ?? [];
   const shapes = outputs.map(({ name, shape }) =>
-    onnx.tensor({ name: `shape of ${name}`, type: onnx.dataType.int64, dims: [shape.length], raw: new Uint8Array(BigInt64Array.from(shape.map(BigInt)).buffer) }),
+    onnx.tensor({
+      name: `shape of ${name}`,
+      type: onnx.dataType.int64,
+      dims: [shape.length],
+      raw: new Uint8Array(BigInt64Array.from(shape.map(BigInt)).buffer),
+    }),
   );
   return onnx.model(
     onnx.graph({
-      nodes: [...parts.before, ...parts.nodes, ...outputs.map(({ name }) => onnx.node("Expand", ["poison", `shape of ${name}`], [name]))],
+      nodes: [
+        ...parts.before,
+        ...parts.nodes,
+        ...outputs.map(({ name }) => onnx.node("Expand", ["poison", `shape of ${name}`], [name])),
+      ],
       initializers: [...parts.initializers, ...shapes],
       inputs: [onnx.valueInfo("input:0", onnx.dataType.float, [1, 256, 256, 3])],
       outputs: outputs.map(({ name, shape }) => onnx.valueInfo(name, onnx.dataType.float, shape)),

@@ -23,5 +23,9 @@ export function anEntry(options: { taskId: Hex; attempt?: number; durationMs?: n
     durationMs,
     status: 0,
   };
-  return { receipt: { message, signature: `0x${taskId.slice(2)}${taskId.slice(2)}1b` }, detail: "", writtenMs: 1_700_000_000_100 };
+  return {
+    receipt: { message, signature: `0x${taskId.slice(2)}${taskId.slice(2)}1b` },
+    detail: "",
+    writtenMs: 1_700_000_000_100,
+  };
 }

@@ -14,7 +14,10 @@ const runner = await startRunner({
   startTimeoutMs: 20_000,
   warm: false,
 });
-const body = encodePayload({ parameters: { images: 1 }, parts: [{ name: "photo", mediaType: "image/jpeg", bytes: photo(1) }] });
+const body = encodePayload({
+  parameters: { images: 1 },
+  parts: [{ name: "photo", mediaType: "image/jpeg", bytes: photo(1) }],
+});
 const executing = runner.execute({ modelId: model.modelId, body, timeoutMs: 60_000 });
 process.stdout.write(`${runner.pid}\n`);
 await executing;

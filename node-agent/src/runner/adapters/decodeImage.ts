@@ -1,4 +1,7 @@
-/** Decodes a PNG or JPEG to upright RGBA pixels. Header, size and inflated length are checked before anything is decoded. */
+/**
+ * Decodes a PNG or JPEG to upright RGBA pixels. Header, size and inflated length are checked before anything is
+ * decoded.
+ */
 import { inflateSync } from "node:zlib";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { imageSize, type ImageSize } from "@ngpu/protocol/imageSize";
@@ -23,7 +26,8 @@ export function decodeImage(bytes: Uint8Array, { maxSidePx }: { maxSidePx: numbe
   } catch (cause) {
     throw new NgpuError("INPUT_NOT_IMAGE", { part: "pixels" }, { cause });
   }
-  if (raster.width !== size.widthPx || raster.height !== size.heightPx) throw new NgpuError("INPUT_NOT_IMAGE", { part: "size" });
+  if (raster.width !== size.widthPx || raster.height !== size.heightPx)
+    throw new NgpuError("INPUT_NOT_IMAGE", { part: "size" });
   return turnUpright(raster, exifOrientation(bytes));
 }
 

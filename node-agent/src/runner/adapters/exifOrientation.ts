@@ -1,6 +1,6 @@
 /**
- * EXIF orientation of a JPEG, 1 to 8: phones store a picture as the sensor saw it and say here how to turn it. People and browsers
- * see it turned, so text is read and coordinates are given that way.
+ * EXIF orientation of a JPEG, 1 to 8: phones store a picture as the sensor saw it and say here how to turn it. People
+ * and browsers see it turned, so text is read and coordinates are given that way.
  */
 const upright = 1;
 

@@ -1,6 +1,7 @@
 /**
- * Adapter `face.v1` for BlazeFace "back" (256 × 256): the image is scaled to fit a black square, 896 anchors are scored, and
- * overlapping candidates are averaged by score (weighted non-maximum suppression), which steadies box and landmarks.
+ * Adapter `face.v1` for BlazeFace "back" (256 × 256): the image is scaled to fit a black square, 896 anchors are
+ * scored, and overlapping candidates are averaged by score (weighted non-maximum suppression), which steadies box and
+ * landmarks.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
 import type { FacesResult } from "@ngpu/protocol/results";
@@ -47,7 +48,11 @@ export function createFaceAdapter(): Adapter {
 
 async function detectFaces(raster: Raster, detection: GraphRun): Promise<Face[]> {
   const scale = sidePx / Math.max(raster.width, raster.height);
-  const fitted = resize(raster, Math.max(1, Math.round(raster.width * scale)), Math.max(1, Math.round(raster.height * scale)));
+  const fitted = resize(
+    raster,
+    Math.max(1, Math.round(raster.width * scale)),
+    Math.max(1, Math.round(raster.height * scale)),
+  );
   const offsetX = Math.floor((sidePx - fitted.width) / 2);
   const offsetY = Math.floor((sidePx - fitted.height) / 2);
   const square = new Float32Array(sidePx * sidePx * 3).fill(-1);
@@ -69,7 +74,11 @@ async function detectFaces(raster: Raster, detection: GraphRun): Promise<Face[]>
   return averageOverlaps(candidates).map((face) => describe(face, toPx));
 }
 
-function decodeLayer(scores: Float32Array, boxes: Float32Array, layer: { grid: number; anchorsPerCell: number }): Candidate[] {
+function decodeLayer(
+  scores: Float32Array,
+  boxes: Float32Array,
+  layer: { grid: number; anchorsPerCell: number },
+): Candidate[] {
   const found: Candidate[] = [];
   for (const [anchor, logit] of scores.entries()) {
     const score = 1 / (1 + Math.exp(-logit));
@@ -80,7 +89,12 @@ function decodeLayer(scores: Float32Array, boxes: Float32Array, layer: { grid: n
     const anchorY = (Math.floor(cell / layer.grid) + 0.5) / layer.grid;
     const values = boxes.subarray(anchor * valuesPerAnchor, (anchor + 1) * valuesPerAnchor);
     if (!values.every(Number.isFinite)) continue;
-    const [x, y, width, height, ...landmarks] = [...values].map((value) => value / sidePx) as [number, number, number, number];
+    const [x, y, width, height, ...landmarks] = [...values].map((value) => value / sidePx) as [
+      number,
+      number,
+      number,
+      number,
+    ];
     found.push({
       score,
       left: anchorX + x - width / 2,

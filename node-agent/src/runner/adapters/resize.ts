@@ -1,6 +1,6 @@
 /**
- * Scales an image with a triangle filter (linear upwards, area-weighted downwards, so small print survives) into three float
- * planes-to-be: the result is RGB by pixel, 0 to 255, transparency laid over white.
+ * Scales an image with a triangle filter (linear upwards, area-weighted downwards, so small print survives) into
+ * three float planes-to-be: the result is RGB by pixel, 0 to 255, transparency laid over white.
  */
 import type { Raster } from "./decodeImage.ts";
 
@@ -15,7 +15,8 @@ export function resize(raster: Raster, width: number, height: number): RgbImage 
   const across = filterTaps(raster.width, width);
   const down = filterTaps(raster.height, height);
   const rows = new Float32Array(raster.height * width * 3);
-  for (let y = 0; y < raster.height; y++) narrowRow(raster, y, across, rows.subarray(y * width * 3, (y + 1) * width * 3));
+  for (let y = 0; y < raster.height; y++)
+    narrowRow(raster, y, across, rows.subarray(y * width * 3, (y + 1) * width * 3));
 
   const data = new Float32Array(width * height * 3);
   for (let y = 0; y < height; y++) {

@@ -1,4 +1,7 @@
-/** Connected regions of a probability map above a threshold (8 neighbours), each with its outline and mean probability. */
+/**
+ * Connected regions of a probability map above a threshold (8 neighbours), each with its outline and mean
+ * probability.
+ */
 export type Point = readonly [x: number, y: number];
 
 export interface Core {

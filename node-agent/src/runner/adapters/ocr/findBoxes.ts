@@ -1,6 +1,7 @@
 /**
- * Finds text boxes: the detection graph gives each pixel a probability of being the core of a line; connected cores become
- * rectangles, grown back to the full line ("unclip" of Differentiable Binarization), in pixels of the original image.
+ * Finds text boxes: the detection graph gives each pixel a probability of being the core of a line; connected cores
+ * become rectangles, grown back to the full line ("unclip" of Differentiable Binarization), in pixels of the original
+ * image.
  */
 import { detectionSize } from "@ngpu/protocol/detectionSize";
 import { NgpuError } from "@ngpu/protocol/errors";
@@ -23,8 +24,11 @@ const deviation = [0.229, 0.224, 0.225] as const;
 export async function findBoxes(raster: Raster, detection: GraphRun): Promise<Quad[]> {
   const { widthPx: width, heightPx: height } = detectionSize({ widthPx: raster.width, heightPx: raster.height });
   const size = { width, height };
-  const map = Object.values(await detection({ data: normalised(raster, size), shape: [1, 3, size.height, size.width] }))[0];
-  if (map === undefined || map.data.length !== size.width * size.height) throw new NgpuError("MODEL_MISMATCH", { output: "map" });
+  const map = Object.values(
+    await detection({ data: normalised(raster, size), shape: [1, 3, size.height, size.width] }),
+  )[0];
+  if (map === undefined || map.data.length !== size.width * size.height)
+    throw new NgpuError("MODEL_MISMATCH", { output: "map" });
 
   const [scaleX, scaleY] = [raster.width / size.width, raster.height / size.height];
   const quads: Quad[] = [];
@@ -34,19 +38,18 @@ export async function findBoxes(raster: Raster, detection: GraphRun): Promise<Qu
     if (Math.min(rectangle.length, rectangle.breadth) < minCoreSidePx) continue;
     const { length, breadth } = rectangle;
     const margin = (length * breadth * growth) / (2 * (length + breadth));
-    quads.push(cornersOf(rectangle, margin).map(([x, y]) => [
-      rounded(Math.min(raster.width, Math.max(0, x * scaleX)), 1),
-      rounded(Math.min(raster.height, Math.max(0, y * scaleY)), 1),
-    ]) as Quad);
+    quads.push(
+      cornersOf(rectangle, margin).map(([x, y]) => [
+        rounded(Math.min(raster.width, Math.max(0, x * scaleX)), 1),
+        rounded(Math.min(raster.height, Math.max(0, y * scaleY)), 1),
+      ]) as Quad,
+    );
   }
   return quads;
 }
 
 /** Corners clockwise from the top left, `margin` outside the core. */
-function cornersOf(
-  { centre, angle, length, breadth }: ReturnType<typeof smallestRectangle>,
-  margin: number,
-): Quad {
+function cornersOf({ centre, angle, length, breadth }: ReturnType<typeof smallestRectangle>, margin: number): Quad {
   const [alongX, alongY] = [Math.cos(angle), Math.sin(angle)];
   const [halfLength, halfBreadth] = [length / 2 + margin, breadth / 2 + margin];
   const corner = (a: number, b: number): [number, number] => [

@@ -1,6 +1,6 @@
 /**
- * Adapter `ocr.v1` for PP-OCR: find text boxes, cut each out upright at 48 px height, read it. At most the declared number of lines
- * is read, in reading order, because each line is work that the payer declared.
+ * Adapter `ocr.v1` for PP-OCR: find text boxes, cut each out upright at 48 px height, read it. At most the declared
+ * number of lines is read, in reading order, because each line is work that the payer declared.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
 import type { TextResult } from "@ngpu/protocol/results";
@@ -24,7 +24,8 @@ export const createOcrAdapter: AdapterFactory = (assets) => {
 
   return async ({ payload, manifest, graphs, onProgress }) => {
     const { detection, recognition } = graphs;
-    if (detection === undefined || recognition === undefined) throw new NgpuError("MODEL_MISMATCH", { graph: "detection, recognition" });
+    if (detection === undefined || recognition === undefined)
+      throw new NgpuError("MODEL_MISMATCH", { graph: "detection, recognition" });
     let linesLeft = Number(payload.parameters.lines);
     const images: ImageText[] = [];
     for (const [index, part] of payload.parts.entries()) {

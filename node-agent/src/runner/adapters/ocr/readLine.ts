@@ -13,7 +13,9 @@ export function createLineReader(keysFile: Uint8Array): LineReader {
   const characters = ["", ...keys, " "];
 
   return async (line, recognition) => {
-    const output = Object.values(await recognition({ data: normalised(line), shape: [1, 3, line.height, line.width] }))[0];
+    const output = Object.values(
+      await recognition({ data: normalised(line), shape: [1, 3, line.height, line.width] }),
+    )[0];
     const [, steps = 0, classes = 0] = output?.shape ?? [];
     if (output === undefined || classes !== characters.length || output.data.length !== steps * classes) {
       throw new NgpuError("MODEL_MISMATCH", { classes, keys: characters.length });

@@ -1,6 +1,6 @@
 /**
- * The rectangle of least area around points: one of its sides lies on a side of their convex hull. The angle is kept within ±45°,
- * so the corners always start at the top left.
+ * The rectangle of least area around points: one of its sides lies on a side of their convex hull. The angle is kept
+ * within ±45°, so the corners always start at the top left.
  */
 import type { Point } from "./connectedCores.ts";
 
@@ -39,7 +39,12 @@ function rectangleAt(points: readonly Point[], angle: number): Rectangle {
     [minV, maxV] = [Math.min(minV, v), Math.max(maxV, v)];
   }
   const [midU, midV] = [(minU + maxU) / 2, (minV + maxV) / 2];
-  return { centre: [midU * cos - midV * sin, midU * sin + midV * cos], angle, length: maxU - minU, breadth: maxV - minV };
+  return {
+    centre: [midU * cos - midV * sin, midU * sin + midV * cos],
+    angle,
+    length: maxU - minU,
+    breadth: maxV - minV,
+  };
 }
 
 function withinQuarter(angle: number): number {
