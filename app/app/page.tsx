@@ -1,0 +1,5 @@
+import { Overview } from "../features/overview/Overview.tsx";
+
+export default function OverviewPage() {
+  return <Overview />;
+}

@@ -1,0 +1,35 @@
+"use client";
+/** A hash or address: shortened to read, whole in the title, copied with one click; a transaction leads to its own page. */
+import Link from "next/link";
+import { useState } from "react";
+import { shortHash } from "../lib/format.ts";
+import styles from "./Hash.module.css";
+
+export function Hash({ value, href, label, copy = true }: { value: string; href?: string; label?: string; copy?: boolean }) {
+  const [copied, setCopied] = useState(false);
+  const text = <code title={value}>{shortHash(value)}</code>;
+  const take = async (): Promise<void> => {
+    await navigator.clipboard.writeText(value);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return (
+    <span className={styles.hash}>
+      {href === undefined ? text : <Link href={href} aria-label={label ?? `Transaction ${value}`}>{text}</Link>}
+      {copy ? (
+        <button type="button" className={styles.copy} onClick={() => void take()} aria-label={`Copy ${label ?? "value"}`}>
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            {copied ? <path d="M3 8.5l3.5 3.5L13 4.5" /> : <path d="M5.5 5.5h7v7h-7zM3.5 10.5v-7h7" />}
+          </svg>
+        </button>
+      ) : null}
+      <span className="visually-hidden" role="status">
+        {copied ? "Copied" : ""}
+      </span>
+    </span>
+  );
+}
+
+export function TxLink({ hash }: { hash: string }) {
+  return <Hash value={hash} href={`/tx/${hash}`} copy={false} />;
+}

@@ -1,0 +1,43 @@
+/** Heading and body of one page. */
+import type { ReactNode } from "react";
+import styles from "./Page.module.css";
+
+export function Page(props: { title: string; lead?: ReactNode; actions?: ReactNode; children: ReactNode }) {
+  const { title, lead, actions, children } = props;
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <div>
+          <h1>{title}</h1>
+          {lead === undefined ? null : <p className={styles.lead}>{lead}</p>}
+        </div>
+        {actions === undefined ? null : <div className={styles.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+export function Figures({ children }: { children: ReactNode }) {
+  return <dl className={styles.figures}>{children}</dl>;
+}
+
+export function Figure(props: { label: string; note?: ReactNode; action?: ReactNode; children: ReactNode }) {
+  const { label, note, action, children } = props;
+  return (
+    <div className={styles.figure}>
+      <dt>{label}</dt>
+      <dd className={styles.value}>{children}</dd>
+      {note === undefined ? null : <dd className={styles.note}>{note}</dd>}
+      {action === undefined ? null : <dd className={styles.action}>{action}</dd>}
+    </div>
+  );
+}
+
+export function Columns({ children, kind = "even" }: { children: ReactNode; kind?: "even" | "aside" | "task" }) {
+  return <div className={`${styles.columns} ${styles[kind]}`}>{children}</div>;
+}
+
+export function Stack({ children }: { children: ReactNode }) {
+  return <div className={styles.stack}>{children}</div>;
+}

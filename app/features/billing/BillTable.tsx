@@ -1,0 +1,85 @@
+"use client";
+/** One line per ended task: what it was, who computed it, power × time × price, and the transaction. */
+import Link from "next/link";
+import { useState } from "react";
+import { Amount } from "../../components/Amount.tsx";
+import { Button } from "../../components/Button.tsx";
+import { Card } from "../../components/Card.tsx";
+import { TxLink } from "../../components/Hash.tsx";
+import { Status } from "../../components/Status.tsx";
+import { Table } from "../../components/Table.tsx";
+import { formatDateTime, formatInteger } from "../../lib/format.ts";
+import { modelTitle } from "../../lib/models.ts";
+import { VerifyBill } from "../task/VerifyBill.tsx";
+import styles from "./BillTable.module.css";
+import type { BillingLine, BillingTotals } from "./billingRows.ts";
+
+export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; totals: BillingTotals }) {
+  const [checked, setChecked] = useState<BillingLine | undefined>(undefined);
+  return (
+    <>
+      <Card title="Bills" note="power × time × price ÷ 10⁹, rounded down" flush>
+        <Table
+          caption="Bills"
+          rows={lines}
+          keyOf={(line) => line.taskId}
+          columns={[
+            { title: "Task", cell: (line) => <Link href={`/tasks/${line.taskId}`}>{modelTitle(line.modelId)}</Link> },
+            { title: "Ended", cell: (line) => formatDateTime(line.at) },
+            { title: "Node", cell: (line) => (line.nodeId === undefined ? <Returned /> : <Link href={`/nodes/${line.nodeId}`}>node-{line.nodeId}</Link>) },
+            { title: "Power, CU", figure: true, cell: (line) => figure(line, line.powerCu) },
+            { title: "Time, ms", figure: true, cell: (line) => figure(line, line.durationMs) },
+            { title: "Price", figure: true, cell: (line) => <Amount value={line.priceUsd6PerGcums} bare /> },
+            { title: "Amount, USD", figure: true, cell: (line) => <Amount value={line.amountUsd6} digits={6} bare /> },
+            { title: "Returned, USD", figure: true, cell: (line) => <Amount value={line.refundUsd6} digits={6} bare /> },
+            { title: "Transaction", cell: (line) => (line.tx === undefined ? "–" : <TxLink hash={line.tx} />) },
+            {
+              title: "Check",
+              cell: (line) =>
+                line.kind === "returned" ? (
+                  <span className="soft">–</span>
+                ) : (
+                  <Button small onClick={() => setChecked(line)} aria-label={`Verify the bill of ${formatDateTime(line.at)}`}>
+                    Verify
+                  </Button>
+                ),
+            },
+          ]}
+          foot={
+            <tr className={styles.total}>
+              <td colSpan={6}>Total of {lines.length === 1 ? "1 line" : `${formatInteger(lines.length)} lines`}</td>
+              <td data-title="Amount, USD" className={styles.figure} data-testid="total-amount">
+                <Amount value={totals.amountUsd6} digits={6} bare />
+              </td>
+              <td data-title="Returned, USD" className={styles.figure} data-testid="total-refund">
+                <Amount value={totals.refundUsd6} digits={6} bare />
+              </td>
+              <td colSpan={2} />
+            </tr>
+          }
+        />
+      </Card>
+      {checked === undefined ? null : (
+        <Card
+          title={`Bill of ${modelTitle(checked.modelId)}, ${formatDateTime(checked.at)}`}
+          note="Recomputed in this browser from the chain's events"
+          actions={
+            <Button small onClick={() => setChecked(undefined)}>
+              Close
+            </Button>
+          }
+        >
+          <VerifyBill key={checked.taskId} taskId={checked.taskId} atOnce />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function Returned() {
+  return <Status tone="off">returned</Status>;
+}
+
+function figure(line: BillingLine, value: bigint): string {
+  return line.kind === "returned" ? "–" : formatInteger(value);
+}

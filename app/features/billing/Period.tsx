@@ -1,0 +1,105 @@
+"use client";
+/** The bills of a period; period and model are in the address. */
+import { catalogue } from "@ngpu/protocol/catalogue";
+import { useMemo } from "react";
+import type { Address } from "viem";
+import { Amount } from "../../components/Amount.tsx";
+import { Banner } from "../../components/Banner.tsx";
+import { Button, ButtonLink } from "../../components/Button.tsx";
+import { Card } from "../../components/Card.tsx";
+import { Choice } from "../../components/Choice.tsx";
+import { EmptyState } from "../../components/EmptyState.tsx";
+import { Figure, Figures } from "../../components/Page.tsx";
+import { SkeletonRows } from "../../components/Skeleton.tsx";
+import { useHead } from "../../hooks/useHead.ts";
+import { useMyTasks } from "../../hooks/useMyTasks.ts";
+import { useUrlState } from "../../hooks/useUrlState.ts";
+import { explainError } from "../../lib/explainError.ts";
+import { formatMs } from "../../lib/format.ts";
+import { billingCsv } from "./billingCsv.ts";
+import { billingLines, billingTotals, dailySpend, secondsPerDay } from "./billingRows.ts";
+import { BillTable } from "./BillTable.tsx";
+import styles from "./Period.module.css";
+import { SpendChart } from "./SpendChart.tsx";
+
+const periods = [
+  { value: "7", title: "7 days" },
+  { value: "30", title: "30 days" },
+  { value: "90", title: "90 days" },
+  { value: "all", title: "All" },
+] as const;
+type PeriodValue = (typeof periods)[number]["value"];
+
+const models = [
+  { value: "all", title: "All models" },
+  ...catalogue.map(({ manifest }) => ({ value: manifest.name, title: manifest.title })),
+];
+
+export function Period({ account }: { account: Address }) {
+  const tasks = useMyTasks(account);
+  const head = useHead().data;
+  const [period, setPeriod] = useUrlState<PeriodValue>("period", { values: periods.map(({ value }) => value), fallback: "30" });
+  const [model, setModel] = useUrlState<string>("model", { values: models.map(({ value }) => value), fallback: "all" });
+  const today = head === undefined ? undefined : head.timestamp / secondsPerDay;
+  const modelId = catalogue.find(({ manifest }) => manifest.name === model)?.modelId;
+  const lines = useMemo(() => {
+    if (tasks.data === undefined || today === undefined) return undefined;
+    const fromS = period === "all" ? 0n : (today - BigInt(period) + 1n) * secondsPerDay;
+    return billingLines({ tasks: tasks.data, fromS, ...(modelId === undefined ? {} : { modelId }) });
+  }, [tasks.data, today, period, modelId]);
+  const totals = lines === undefined ? undefined : billingTotals(lines);
+  return (
+    <>
+      <div className={styles.filters}>
+        <Choice label="Period" options={periods} value={period} onChange={setPeriod} />
+        <Choice label="Model" options={models} value={model} onChange={setModel} />
+        <span className={styles.space} />
+        <Button disabled={lines === undefined || lines.length === 0} onClick={() => saveCsv(billingCsv(lines ?? []))}>
+          Export CSV
+        </Button>
+      </div>
+      {tasks.error === null ? null : (
+        <Banner tone="warning" title={explainError(tasks.error).title}>
+          {explainError(tasks.error).text}
+        </Banner>
+      )}
+      {lines === undefined || totals === undefined || today === undefined ? (
+        <Card>
+          <SkeletonRows rows={6} />
+        </Card>
+      ) : lines.length === 0 ? (
+        <Card>
+          <EmptyState title="No bill in this period" action={<ButtonLink href="/post">Post a task</ButtonLink>}>
+            A line appears here as soon as a task of yours is settled or returned.
+          </EmptyState>
+        </Card>
+      ) : (
+        <>
+          <Figures>
+            <Figure label="Spent" note={`${totals.settled} settled ${totals.settled === 1 ? "task" : "tasks"}`}>
+              <Amount value={totals.amountUsd6} size="large" />
+            </Figure>
+            <Figure label="Average per task">
+              {totals.settled === 0 ? "–" : <Amount value={totals.amountUsd6 / BigInt(totals.settled)} size="large" />}
+            </Figure>
+            <Figure label="Returned" note="locked, not used">
+              <Amount value={totals.refundUsd6} size="large" />
+            </Figure>
+            <Figure label="Computing time">{formatMs(Number(totals.durationMs))}</Figure>
+          </Figures>
+          <SpendChart days={dailySpend(lines, today)} />
+          <BillTable lines={lines} totals={totals} />
+        </>
+      )}
+    </>
+  );
+}
+
+function saveCsv(text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = "ngpu-bills.csv";
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,39 @@
+/** The lines shown as a table for a spreadsheet, with every digit. */
+import { csvOf } from "../../lib/csv.ts";
+import { formatUnitsExact } from "../../lib/format.ts";
+import { modelTitle } from "../../lib/models.ts";
+import type { BillingLine } from "./billingRows.ts";
+
+const head = [
+  "time_utc",
+  "task",
+  "model",
+  "state",
+  "node",
+  "power_cu",
+  "duration_ms",
+  "price_usd_per_1e9_cums",
+  "amount_usd",
+  "refund_usd",
+  "transaction",
+];
+
+export function billingCsv(lines: readonly BillingLine[]): string {
+  return csvOf({ head, rows: lines.map(rowOf) });
+}
+
+function rowOf(line: BillingLine): string[] {
+  return [
+    new Date(Number(line.at) * 1_000).toISOString(),
+    line.taskId,
+    modelTitle(line.modelId),
+    line.kind,
+    line.nodeId ?? "",
+    String(line.powerCu),
+    String(line.durationMs),
+    formatUnitsExact(line.priceUsd6PerGcums, 6),
+    formatUnitsExact(line.amountUsd6, 6),
+    formatUnitsExact(line.refundUsd6, 6),
+    line.tx ?? "",
+  ];
+}

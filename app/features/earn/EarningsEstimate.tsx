@@ -1,0 +1,80 @@
+"use client";
+/** What machines of each class earned lately: the first thing an owner wants to know. Medians of what was paid, not promises. */
+import { Amount } from "../../components/Amount.tsx";
+import { Figure, Figures } from "../../components/Page.tsx";
+import { Skeleton } from "../../components/Skeleton.tsx";
+import { useHead } from "../../hooks/useHead.ts";
+import { useSubgraph } from "../../hooks/useSubgraph.ts";
+import { formatInteger } from "../../lib/format.ts";
+import { medianOf } from "../../lib/stats.ts";
+import { useNodeClasses } from "./useNodeClasses.ts";
+
+const days = 7n;
+const query = `query Earned($since: BigInt!) {
+  bills(first: 1000, orderBy: position, orderDirection: desc, where: { timestamp_gte: $since }) {
+    id amountUsd6 node { id nodeClass { id } }
+  }
+}`;
+
+interface EarnedRow {
+  id: string;
+  amountUsd6: string;
+  node: { id: string; nodeClass: { id: string } };
+}
+
+export function EarningsEstimate() {
+  const head = useHead().data;
+  const classes = useNodeClasses();
+  const since = head === undefined ? 0n : (head.timestamp / 3_600n) * 3_600n - days * 86_400n;
+  const answer = useSubgraph<{ bills: EarnedRow[] }>({
+    key: "earned",
+    query,
+    variables: { since: String(since > 0n ? since : 0n) },
+    enabled: head !== undefined,
+  });
+  const bills = answer.data?.bills;
+  if (classes?.length === 0) return null;
+  return (
+    <Figures>
+      {(classes ?? skeletons).map((nodeClass) => {
+        const perNode = bills === undefined ? undefined : earnedPerNode(bills, nodeClass.id);
+        const median = perNode === undefined ? undefined : medianOf(perNode);
+        return (
+          <Figure
+            key={nodeClass.id}
+            label={nodeClass.name === "" ? "…" : `Class ${nodeClass.name}, ${formatInteger(BigInt(nodeClass.minimumPowerCu))} CU`}
+            note={
+              <>
+                {perNode === undefined ? "…" : perNode.length === 0 ? "nobody served in the last 7 days" : earnedBy(perNode.length)}
+                <br />
+                stake <Amount kind="wei" value={BigInt(nodeClass.minimumStakeWei)} />
+              </>
+            }
+          >
+            {perNode === undefined ? (
+              <Skeleton />
+            ) : median === undefined ? (
+              "–"
+            ) : (
+              <Amount value={median / days} size="large" />
+            )}
+          </Figure>
+        );
+      })}
+    </Figures>
+  );
+}
+
+function earnedBy(nodes: number): string {
+  return `a day, median of ${nodes} ${nodes === 1 ? "node" : "nodes"}`;
+}
+
+const skeletons = ["a", "b", "c"].map((id) => ({ id, name: "", minimumPowerCu: "0", minimumStakeWei: "0", enabled: true }));
+
+function earnedPerNode(bills: readonly EarnedRow[], classId: string): bigint[] {
+  const sums = new Map<string, bigint>();
+  for (const { amountUsd6, node } of bills) {
+    if (node.nodeClass.id === classId) sums.set(node.id, (sums.get(node.id) ?? 0n) + BigInt(amountUsd6));
+  }
+  return [...sums.values()];
+}

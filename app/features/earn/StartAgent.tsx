@@ -1,0 +1,54 @@
+"use client";
+/** The commands that start an agent for this owner, ready to copy. */
+import { useState } from "react";
+import type { Address } from "viem";
+import { Button } from "../../components/Button.tsx";
+import { Card } from "../../components/Card.tsx";
+import { useRuntime } from "../../hooks/useRuntime.tsx";
+import styles from "./StartAgent.module.css";
+
+export function StartAgent({ account }: { account: Address }) {
+  const { rpcUrl, gatewayUrl, chainId } = useRuntime();
+  const commands = [
+    { what: "Make a key for the machine. It signs receipts and holds no money.", text: "(umask 077 && openssl rand -hex 32 > operator.key)" },
+    {
+      what: "Say where the network is, and who owns the machine.",
+      text: [
+        `export NGPU_CHAIN_ID=${chainId} NGPU_RPC_URL=${rpcUrl} NGPU_GATEWAY_URL=${gatewayUrl}`,
+        `export NGPU_OPERATOR_KEY_FILE=operator.key NGPU_OWNER=${account}`,
+      ].join("\n"),
+    },
+    { what: "Start the agent. It prints its registration code.", text: "node node-agent/bin/agent.ts" },
+  ];
+  return (
+    <Card title="1. Start the agent" note="On the machine that shall serve, in a copy of this repository">
+      <ol className={styles.commands}>
+        {commands.map(({ what, text }) => (
+          <li key={what}>
+            <p>{what}</p>
+            <Command text={text} />
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function Command({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return (
+    <div className={styles.command}>
+      <pre tabIndex={0} aria-label="Command">
+        {text}
+      </pre>
+      <Button small onClick={() => void copy()}>
+        {copied ? "Copied" : "Copy"}
+      </Button>
+    </div>
+  );
+}

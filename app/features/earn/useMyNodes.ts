@@ -1,0 +1,58 @@
+"use client";
+/** The machines of an owner. Which they are comes from the registry itself; what gates a button is read from the contracts. */
+import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
+import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
+import { useQuery } from "@tanstack/react-query";
+import { isAddressEqual, type Address } from "viem";
+import { useChain } from "../../hooks/useChain.ts";
+import { useRuntime } from "../../hooks/useRuntime.tsx";
+
+export interface MyNode {
+  nodeId: number;
+  classId: number;
+  payout: Address;
+  draining: boolean;
+  eligible: boolean;
+  powerCu: number;
+  minimumStakeWei: bigint;
+  stakedWei: bigint;
+  thawingWei: bigint;
+  /** Chain time in seconds; 0 when nothing is leaving. */
+  unlockAt: number;
+}
+
+export function useMyNodes(account: Address) {
+  const { deployment, chainId } = useRuntime();
+  const chain = useChain();
+  const registry = { address: deployment.nodeRegistry, abi: nodeRegistryAbi } as const;
+  const vault = { address: deployment.stakeVault, abi: stakeVaultAbi } as const;
+
+  const readNode = async (nodeId: number): Promise<MyNode | undefined> => {
+    const node = await chain.readContract({ ...registry, functionName: "node", args: [nodeId] });
+    if (!isAddressEqual(node.owner, account)) return undefined;
+    const [stake, eligible, powerCu, nodeClass] = await Promise.all([
+      chain.readContract({ ...vault, functionName: "stakeOf", args: [nodeId] }),
+      chain.readContract({ ...registry, functionName: "isEligible", args: [nodeId] }),
+      chain.readContract({ ...registry, functionName: "powerOf", args: [nodeId] }),
+      chain.readContract({ ...registry, functionName: "nodeClass", args: [node.classId] }),
+    ]);
+    const { classId, payout, draining } = node;
+    return { nodeId, classId, payout, draining, eligible, powerCu, minimumStakeWei: nodeClass.minimumStakeWei, ...stake };
+  };
+
+  return useQuery({
+    queryKey: ["myNodes", chainId, account],
+    queryFn: async () => {
+      const events = await chain.getContractEvents({
+        ...registry,
+        eventName: "NodeRegistered",
+        args: { owner: account },
+        fromBlock: deployment.deploymentBlock,
+        strict: true,
+      });
+      const nodes = await Promise.all(events.map((event) => readNode(event.args.nodeId)));
+      return nodes.filter((node) => node !== undefined);
+    },
+    refetchInterval: 8_000,
+  });
+}

@@ -1,0 +1,62 @@
+"use client";
+/** What the payer limits: time, backups, and the figures that files cannot tell. */
+import { Card } from "../../components/Card.tsx";
+import { Field } from "../../components/Field.tsx";
+import styles from "./Limits.module.css";
+import type { PostForm } from "./usePostForm.ts";
+
+const minutes = [1, 5, 15, 30, 60];
+
+export function Limits({ form }: { form: PostForm }) {
+  const { manifest, stated } = form;
+  return (
+    <Card title="Limits">
+      <div className={styles.limits}>
+        <Field label="Finish within" hint="Not finished by then: everything comes back to you.">
+          {(control) => (
+            <select {...control} value={form.minutes} onChange={(event) => form.setMinutes(Number(event.target.value))}>
+              {minutes.map((value) => (
+                <option key={value} value={value}>
+                  {value === 60 ? "1 hour" : `${value} min`}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Backups" hint="A backup holds your input ready and takes over at once. Included in the price.">
+          {(control) => (
+            <select {...control} value={form.backups} onChange={(event) => form.setBackups(Number(event.target.value))}>
+              <option value={1}>1 backup node</option>
+              <option value={0}>None</option>
+            </select>
+          )}
+        </Field>
+        {Object.entries(stated).map(([name, value]) => {
+          const spec = manifest.dimensions[name];
+          if (spec === undefined) return null;
+          const fits = Number.isInteger(value) && value >= spec.minimum && value <= spec.maximum;
+          return (
+            <Field
+              key={name}
+              label={spec.title}
+              hint="What is beyond is not read. You pay for what was found, not for this limit."
+              {...(fits ? {} : { error: `A whole number from ${spec.minimum} to ${spec.maximum}.` })}
+            >
+              {(control) => (
+                <input
+                  {...control}
+                  type="number"
+                  inputMode="numeric"
+                  min={spec.minimum}
+                  max={spec.maximum}
+                  value={Number.isNaN(value) ? "" : value}
+                  onChange={(event) => form.state(name, event.target.valueAsNumber)}
+                />
+              )}
+            </Field>
+          );
+        })}
+      </div>
+    </Card>
+  );
+}

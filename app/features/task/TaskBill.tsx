@@ -1,0 +1,65 @@
+"use client";
+/** The bill with its numbers, and the recomputation that anyone can do from the chain alone. */
+import { Card } from "../../components/Card.tsx";
+import { Amount } from "../../components/Amount.tsx";
+import { Formula } from "../../components/Formula.tsx";
+import { TxLink } from "../../components/Hash.tsx";
+import { Skeleton } from "../../components/Skeleton.tsx";
+import { formatInteger } from "../../lib/format.ts";
+import styles from "./TaskBill.module.css";
+import { VerifyBill } from "./VerifyBill.tsx";
+import type { TaskModel } from "./useTask.ts";
+
+interface SettledArgs {
+  nodeId: number;
+  attempt: number;
+  powerCu: number;
+  durationMs: number;
+  priceUsd6PerGcums: bigint;
+  amountUsd6: bigint;
+  refundUsd6: bigint;
+}
+
+export function TaskBill({ task }: { task: TaskModel }) {
+  const settled = task.rows.find((row) => row.stage === "settled");
+  const returned = task.rows.find((row) => row.stage === "refunded" || row.stage === "cancelled");
+  const posted = task.rows.find((row) => row.stage === "posted");
+  if (settled !== undefined) {
+    const bill = settled.args as unknown as SettledArgs;
+    return (
+      <Card title="Bill" note={<>Settled in <TxLink hash={settled.txHash} /></>}>
+        <p className={styles.amount}>
+          <Amount value={bill.amountUsd6} size="hero" />
+        </p>
+        <Formula
+          label="Bill"
+          terms={[
+            { value: `${formatInteger(bill.powerCu)} CU`, meaning: `power of node-${bill.nodeId}` },
+            { sign: "×", value: `${formatInteger(bill.durationMs)} ms`, meaning: "measured" },
+            { sign: "×", value: <Amount value={bill.priceUsd6PerGcums} />, meaning: "price when posted" },
+            { sign: "÷", value: "10⁹", meaning: "rounded down" },
+            { sign: "=", value: <Amount value={bill.amountUsd6} />, meaning: "billed" },
+          ]}
+        />
+        <p className={styles.refund}>
+          <Amount value={bill.refundUsd6} /> of the <Amount value={bill.amountUsd6 + bill.refundUsd6} /> that were locked went back to the
+          payer&apos;s balance.
+        </p>
+        <VerifyBill taskId={task.taskId} />
+      </Card>
+    );
+  }
+  return (
+    <Card title="Bill">
+      {returned !== undefined ? (
+        <p>
+          Nothing was billed. <Amount value={returned.args.refundUsd6 as bigint} /> went back to the payer&apos;s balance.
+        </p>
+      ) : (
+        <p className="soft">
+          {posted === undefined ? <Skeleton width="16em" /> : <>At most <Amount value={posted.args.maxAmountUsd6 as bigint} />. The bill appears when the task is settled.</>}
+        </p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,74 @@
+"use client";
+/** Recomputes one bill in this browser from the chain's events and shows every step. */
+import type { BillCheck } from "@ngpu/client/verifyBill";
+import { useCallback, useEffect, useState } from "react";
+import type { Hex } from "viem";
+import { Banner } from "../../components/Banner.tsx";
+import { Button } from "../../components/Button.tsx";
+import { StatusMark } from "../../components/Status.tsx";
+import { useChain } from "../../hooks/useChain.ts";
+import { useRuntime } from "../../hooks/useRuntime.tsx";
+import { explainError, type Explanation } from "../../lib/explainError.ts";
+import styles from "./VerifyBill.module.css";
+
+export function VerifyBill({ taskId, atOnce = false }: { taskId: Hex; atOnce?: boolean }) {
+  const { deployment } = useRuntime();
+  const chain = useChain();
+  const [check, setCheck] = useState<BillCheck | undefined>(undefined);
+  const [problem, setProblem] = useState<Explanation | undefined>(undefined);
+  const [busy, setBusy] = useState(false);
+  const verify = useCallback(async (): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const { verifyBill } = await import("@ngpu/client/verifyBill");
+      setCheck(await verifyBill({ chain, deployment, taskId }));
+    } catch (error) {
+      setProblem(explainError(error));
+    } finally {
+      setBusy(false);
+    }
+  }, [chain, deployment, taskId]);
+  useEffect(() => {
+    if (atOnce) void verify();
+  }, [atOnce, verify]);
+  return (
+    <div className={styles.verify}>
+      {check === undefined ? (
+        <Button busy={busy} disabled={busy} onClick={() => void verify()}>
+          {busy ? "Verifying…" : "Verify"}
+        </Button>
+      ) : (
+        <Steps check={check} />
+      )}
+      {problem === undefined ? null : (
+        <Banner tone={problem.tone} title={problem.title}>
+          {problem.text}
+        </Banner>
+      )}
+    </div>
+  );
+}
+
+function Steps({ check }: { check: BillCheck }) {
+  const title = check.ok ? "Verified: the bill is exactly what the chain's events give" : "The bill does not follow from the chain's events";
+  return (
+    <div className={styles.result}>
+      <Banner tone={check.ok ? "good" : "error"} title={title} />
+      <ol className={styles.steps} aria-label="Steps of the verification">
+        {check.steps.map((step) => (
+          <li key={step.what}>
+            <StatusMark tone={step.ok ? "final" : "failed"} />
+            <div>
+              <p>{step.what}</p>
+              <p className={styles.arithmetic}>{step.arithmetic}</p>
+              <p className={styles.compare}>
+                expected {step.expected}, found {step.found}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+"use client";
+/** The newest block: its number, its time and how far back nothing can change any more. */
+import { useQuery } from "@tanstack/react-query";
+import { localChainId } from "../lib/chain.ts";
+import { finalisedBlock, type ChainHead } from "../lib/finality.ts";
+import { pollMs } from "../lib/pollMs.ts";
+import { useChain } from "./useChain.ts";
+import { useRuntime } from "./useRuntime.tsx";
+
+/** `pending` asks each second; `until` does so as long as that block can still be undone. */
+export function useHead({ pending = false, until }: { pending?: boolean; until?: bigint | undefined } = {}) {
+  const { chainId } = useRuntime();
+  const chain = useChain();
+  return useQuery({
+    queryKey: ["head", chainId],
+    queryFn: async (): Promise<ChainHead> => {
+      const { number, timestamp } = await chain.getBlock();
+      const finalisedTag = chainId === localChainId ? number : (await chain.getBlock({ blockTag: "finalized" })).number;
+      return { number, timestamp, finalised: finalisedBlock({ chainId, head: number, finalisedTag }) };
+    },
+    refetchInterval: ({ state }) => pollMs(pending || (until !== undefined && (state.data?.finalised ?? 0n) < until)),
+  });
+}

@@ -1,0 +1,38 @@
+"use client";
+/** One account's money by the contracts' word: in the wallet, in the vault, and what the vault may take from the wallet. */
+import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
+import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
+import { useQuery } from "@tanstack/react-query";
+import type { Address } from "viem";
+import { pollMs } from "../lib/pollMs.ts";
+import { useChain } from "./useChain.ts";
+import { useRuntime } from "./useRuntime.tsx";
+
+export interface Money {
+  walletUsd6: bigint;
+  allowanceUsd6: bigint;
+  availableUsd6: bigint;
+  reservedUsd6: bigint;
+  creditUsd6: bigint;
+}
+
+export function useMoney({ account, pending = false }: { account: Address | undefined; pending?: boolean }) {
+  const { deployment } = useRuntime();
+  const chain = useChain();
+  return useQuery({
+    queryKey: ["money", deployment.paymentVault, account],
+    enabled: account !== undefined,
+    queryFn: async (): Promise<Money> => {
+      const owner = account as Address;
+      const token = { address: deployment.paymentToken, abi: localUsdAbi } as const;
+      const vault = { address: deployment.paymentVault, abi: paymentVaultAbi } as const;
+      const [walletUsd6, allowanceUsd6, inVault] = await Promise.all([
+        chain.readContract({ ...token, functionName: "balanceOf", args: [owner] }),
+        chain.readContract({ ...token, functionName: "allowance", args: [owner, deployment.paymentVault] }),
+        chain.readContract({ ...vault, functionName: "accountOf", args: [owner] }),
+      ]);
+      return { walletUsd6, allowanceUsd6, ...inVault };
+    },
+    refetchInterval: pollMs(pending),
+  });
+}

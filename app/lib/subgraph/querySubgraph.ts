@@ -1,0 +1,56 @@
+/**
+ * One GraphQL question to the subgraph. A reorganisation during the question is asked again at once; an index that has stopped is
+ * an error with its own code. What is absent in the answer reads as absent: callers take `undefined` for every key.
+ */
+import { SubgraphError } from "./subgraphError.ts";
+
+export interface SubgraphRequest {
+  url: string;
+  query: string;
+  variables?: Record<string, string | number | boolean | null | string[]>;
+  signal?: AbortSignal;
+}
+
+const reorganisation = "reorganized while executing the query";
+const mostAttempts = 4;
+
+export async function querySubgraph<T extends object>(request: SubgraphRequest): Promise<Partial<T>> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask<T>(request);
+    } catch (error) {
+      const again = error instanceof SubgraphError && error.code === "SUBGRAPH_REORGANISED" && attempt < mostAttempts;
+      if (!again) throw error;
+    }
+  }
+}
+
+async function ask<T extends object>({ url, query, variables = {}, signal }: SubgraphRequest): Promise<Partial<T>> {
+  const answer = await post(url, JSON.stringify({ query, variables }), signal);
+  const messages = messagesOf(answer.errors);
+  if (messages.length === 0 && isRecord(answer.data)) return answer.data as Partial<T>;
+  // graph-node names the two cases by text alone; there is no code in its answers.
+  if (messages.some((message) => message.includes(reorganisation))) throw new SubgraphError("SUBGRAPH_REORGANISED");
+  if (messages.includes("indexing_error")) throw new SubgraphError("SUBGRAPH_FAILED");
+  throw new SubgraphError("SUBGRAPH_REFUSED", { cause: messages.join("; ") });
+}
+
+async function post(url: string, body: string, signal?: AbortSignal): Promise<Record<string, unknown>> {
+  try {
+    const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body, signal: signal ?? null });
+    const answer: unknown = await response.json();
+    if (isRecord(answer)) return answer;
+  } catch (cause) {
+    throw new SubgraphError("SUBGRAPH_UNREACHABLE", { cause });
+  }
+  throw new SubgraphError("SUBGRAPH_UNREACHABLE");
+}
+
+function messagesOf(errors: unknown): string[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.map((error: unknown) => (isRecord(error) && typeof error.message === "string" ? error.message : ""));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
