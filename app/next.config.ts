@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { NextConfig } from "next";
 
 /**
- * Wallets are found in the browser by EIP-6963. The vendor SDKs that wagmi's connectors import lazily are not installed; whatever
- * asks for one gets a part that fails loudly.
+ * Wallets are found in the browser by EIP-6963. The vendor SDKs that wagmi's connectors import lazily are not
+ * installed; whatever asks for one gets a part that fails loudly.
  */
 const absentWallets = [
   "@base-org/account",

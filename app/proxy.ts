@@ -1,6 +1,6 @@
 /**
- * Gives every page a content security policy with a fresh nonce. Only the chain, the gateway and the subgraph that the operator
- * configured can be talked to; they are read at run time, so one build serves any addresses.
+ * Gives every page a content security policy with a fresh nonce. Only the chain, the gateway and the subgraph that the
+ * operator configured can be talked to; they are read at run time, so one build serves any addresses.
  */
 import { NextResponse, type NextRequest } from "next/server";
 import { contentSecurityPolicy } from "./lib/contentSecurityPolicy.ts";

@@ -1,4 +1,7 @@
-/** The frame of every page. Reads the run's addresses and the wallet's cookie on the server, so the first paint is already right. */
+/**
+ * The frame of every page. Reads the run's addresses and the wallet's cookie on the server, so the first paint is
+ * already right.
+ */
 import "@fontsource-variable/inter/wght.css";
 import "@fontsource/jetbrains-mono/latin-400.css";
 import "@fontsource/jetbrains-mono/latin-500.css";

@@ -24,7 +24,10 @@ export function Providers(props: {
   return (
     <RuntimeProvider runtime={props.runtime}>
       <ThemeProvider initial={props.initialTheme}>
-        <WagmiProvider config={config} {...(props.initialState === undefined ? {} : { initialState: props.initialState })}>
+        <WagmiProvider
+          config={config}
+          {...(props.initialState === undefined ? {} : { initialState: props.initialState })}
+        >
           <QueryClientProvider client={queryClient}>
             <WalletDialog>{props.children}</WalletDialog>
           </QueryClientProvider>
@@ -37,7 +40,13 @@ export function Providers(props: {
 function WalletDialog({ children }: { children: ReactNode }) {
   const { choice } = useTheme();
   return (
-    <RainbowKitProvider theme={walletTheme(choice)} avatar={AccountAvatar} modalSize="compact" locale="en-US" appInfo={{ appName: "NGPU" }}>
+    <RainbowKitProvider
+      theme={walletTheme(choice)}
+      avatar={AccountAvatar}
+      modalSize="compact"
+      locale="en-US"
+      appInfo={{ appName: "NGPU" }}
+    >
       {children}
     </RainbowKitProvider>
   );

@@ -3,7 +3,13 @@ export function AccountAvatar({ address, size }: { address: string; size: number
   const hue = Number.parseInt(address.slice(2, 5), 16) % 360;
   const cells = Array.from({ length: 8 }, (_, index) => Number.parseInt(address[10 + index] ?? "0", 16) % 2 === 0);
   return (
-    <svg width={size} height={size} viewBox="0 0 8 8" aria-hidden="true" style={{ borderRadius: "25%", display: "block" }}>
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 8 8"
+      aria-hidden="true"
+      style={{ borderRadius: "25%", display: "block" }}
+    >
       <rect width="8" height="8" fill={`hsl(${hue} 30% 45%)`} />
       {cells.map((on, index) => {
         const x = 2 + (index % 2);

@@ -1,4 +1,7 @@
-/** A note across the region it concerns: what happened, what it cost, what to do. Errors interrupt, the rest is announced politely. */
+/**
+ * A note across the region it concerns: what happened, what it cost, what to do. Errors interrupt, the rest is
+ * announced politely.
+ */
 import type { ReactNode } from "react";
 import styles from "./Banner.module.css";
 import { StatusMark, type Tone } from "./Status.tsx";

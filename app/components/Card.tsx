@@ -2,7 +2,13 @@
 import { useId, type ReactNode } from "react";
 import styles from "./Card.module.css";
 
-export function Card(props: { title?: string; note?: ReactNode; actions?: ReactNode; flush?: boolean; children: ReactNode }) {
+export function Card(props: {
+  title?: string;
+  note?: ReactNode;
+  actions?: ReactNode;
+  flush?: boolean;
+  children: ReactNode;
+}) {
   const { title, note, actions, flush, children } = props;
   const id = useId();
   return (

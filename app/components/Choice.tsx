@@ -12,7 +12,12 @@ export function Choice<T extends string>(props: {
   return (
     <div className={styles.choice} role="group" aria-label={label}>
       {options.map((option) => (
-        <button key={option.value} type="button" aria-pressed={option.value === value} onClick={() => onChange(option.value)}>
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
           {option.title}
         </button>
       ))}

@@ -1,5 +1,8 @@
 "use client";
-/** Go anywhere by typing: `/` opens it, `?` opens it with the list of keys. A hash is looked up on the chain to tell a task from a transaction. */
+/**
+ * Go anywhere by typing: `/` opens it, `?` opens it with the list of keys. A hash is looked up on the chain to tell a
+ * task from a transaction.
+ */
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState, type FormEvent } from "react";
@@ -27,7 +30,9 @@ export function Finder() {
 
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
-      const typing = event.target instanceof HTMLElement && event.target.closest("input, textarea, select, [contenteditable], dialog, [role=dialog]") !== null;
+      const typing =
+        event.target instanceof HTMLElement &&
+        event.target.closest("input, textarea, select, [contenteditable], dialog, [role=dialog]") !== null;
       if (typing || event.ctrlKey || event.metaKey || event.altKey || (event.key !== "/" && event.key !== "?")) return;
       event.preventDefault();
       dialog.current?.showModal();
@@ -46,16 +51,47 @@ export function Finder() {
   };
   return (
     <>
-      <Button tone="quiet" onClick={() => dialog.current?.showModal()} aria-label="Find and keyboard help" aria-keyshortcuts="/ ?">
-        <svg viewBox="0 0 16 16" width="16" height="16" fill="none" stroke="currentColor" strokeWidth="1.5" aria-hidden="true">
+      <Button
+        tone="quiet"
+        onClick={() => dialog.current?.showModal()}
+        aria-label="Find and keyboard help"
+        aria-keyshortcuts="/ ?"
+      >
+        <svg
+          viewBox="0 0 16 16"
+          width="16"
+          height="16"
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.5"
+          aria-hidden="true"
+        >
           <circle cx="7" cy="7" r="4.5" />
           <path d="M10.5 10.5L14 14" />
         </svg>
       </Button>
-      <dialog ref={dialog} className={styles.dialog} aria-label="Find" onClick={(event) => (event.target === dialog.current ? close() : undefined)}>
+      <dialog
+        ref={dialog}
+        className={styles.dialog}
+        aria-label="Find"
+        onClick={(event) => (event.target === dialog.current ? close() : undefined)}
+      >
         <form className={styles.form} onSubmit={(event) => void submit(event)}>
-          <Field label="Find" hint="Task id, transaction, node number or page" {...(why === undefined ? {} : { error: why })}>
-            {(control) => <input {...control} value={text} onChange={(event) => setText(event.target.value)} autoFocus autoComplete="off" spellCheck={false} />}
+          <Field
+            label="Find"
+            hint="Task id, transaction, node number or page"
+            {...(why === undefined ? {} : { error: why })}
+          >
+            {(control) => (
+              <input
+                {...control}
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+                autoFocus
+                autoComplete="off"
+                spellCheck={false}
+              />
+            )}
           </Field>
           <dl className={styles.keys}>
             {keys.map(([key, what]) => (

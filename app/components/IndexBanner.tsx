@@ -8,7 +8,7 @@ import { Banner } from "./Banner.tsx";
 export function IndexBanner() {
   const head = useHead();
   const health = useIndexHealth();
-  if (head.isError) {
+  if (head.error !== null) {
     return (
       <Banner tone="warning" title="The chain does not answer">
         What is shown may be old, and nothing can be sent until it does. It is asked again by itself.
@@ -33,7 +33,8 @@ export function IndexBanner() {
   if (health.kind === "unreachable") {
     return (
       <Banner tone="warning" title="The index does not answer">
-        History and totals are missing until it does; it is asked again by itself. Posting, staking and withdrawing go on.
+        History and totals are missing until it does; it is asked again by itself. Posting, staking and withdrawing go
+        on.
       </Banner>
     );
   }

@@ -18,7 +18,10 @@ export function NeedsWallet({ why, children }: { why: string; children: (account
       {isConnecting || isReconnecting ? (
         <SkeletonRows rows={3} />
       ) : (
-        <EmptyState title="No wallet is connected" action={connect === undefined ? null : <StepButton steps={[connect]} wide={false} />}>
+        <EmptyState
+          title="No wallet is connected"
+          action={connect === undefined ? null : <StepButton steps={[connect]} wide={false} />}
+        >
           {why}
         </EmptyState>
       )}

@@ -1,9 +1,10 @@
 "use client";
 /**
- * One button for a path of steps. It always names the next step that is not done, runs it, and says what it waits for; a refusal in
- * the wallet leaves a neutral note and the same button. The table of phases is lib/txMachine.ts.
+ * One button for a path of steps. It always names the next step that is not done, runs it, and says what it waits for;
+ * a refusal in the wallet leaves a neutral note and the same button. The table of phases is lib/txMachine.ts.
  */
 import { useReducer, type ReactNode } from "react";
+import { useHydrated } from "../hooks/useHydrated.ts";
 import { explainError } from "../lib/explainError.ts";
 import { idle, txMachine, type Phase } from "../lib/txMachine.ts";
 import { Banner } from "./Banner.tsx";
@@ -33,6 +34,7 @@ export function StepButton(props: {
   children?: ReactNode;
 }) {
   const { steps, wide = true, quiet = false, says, children } = props;
+  const hydrated = useHydrated();
   const [state, dispatch] = useReducer(txMachine, idle);
   const step = steps.find((entry) => !entry.done);
   if (step === undefined) return null;
@@ -53,13 +55,18 @@ export function StepButton(props: {
         tone={quiet ? "plain" : "primary"}
         wide={wide}
         busy={busy}
-        disabled={busy || step.blocked !== undefined}
+        disabled={busy || step.blocked !== undefined || !hydrated}
+        data-starting={hydrated || step.blocked !== undefined ? undefined : ""}
         onClick={() => void run()}
         data-step={step.id}
       >
         {label}
       </Button>
-      {step.blocked !== undefined ? <p className={styles.why}>{step.blocked}</p> : says === undefined ? null : <p className={styles.why}>{says}</p>}
+      {step.blocked !== undefined ? (
+        <p className={styles.why}>{step.blocked}</p>
+      ) : says === undefined ? null : (
+        <p className={styles.why}>{says}</p>
+      )}
       <p className="visually-hidden" role="status">
         {busy ? label : ""}
       </p>

@@ -1,4 +1,7 @@
-/** Stages of one thing from first to last. What has happened stays where it appeared; what is still to come is named in grey. */
+/**
+ * Stages of one thing from first to last. What has happened stays where it appeared; what is still to come is named in
+ * grey.
+ */
 import type { ReactNode } from "react";
 import { StatusMark, type Tone } from "./Status.tsx";
 import styles from "./Timeline.module.css";

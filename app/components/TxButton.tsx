@@ -1,5 +1,8 @@
 "use client";
-/** One transaction behind one button: connect, switch, whatever must be signed before, then the call itself, and what became of it. */
+/**
+ * One transaction behind one button: connect, switch, whatever must be signed before, then the call itself, and what
+ * became of it.
+ */
 import { useState, type ReactNode } from "react";
 import type { TransactionReceipt } from "viem";
 import { useGateSteps } from "../hooks/useGateSteps.ts";

@@ -32,5 +32,7 @@ export function TxOutcome({ receipt }: { receipt: TransactionReceipt }) {
 function wordsOf(finality: ReturnType<typeof finalityOf> | undefined): string {
   if (finality === undefined) return "Mined";
   if (finality.kind === "final") return "Done, final";
-  return finality.untilBlock === undefined ? "Done, reversible" : `Done, reversible until block ${formatInteger(finality.untilBlock)}`;
+  return finality.untilBlock === undefined
+    ? "Done, reversible"
+    : `Done, reversible until block ${formatInteger(finality.untilBlock)}`;
 }

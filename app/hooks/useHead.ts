@@ -1,6 +1,7 @@
 "use client";
 /** The newest block: its number, its time and how far back nothing can change any more. */
 import { useQuery } from "@tanstack/react-query";
+import { useAnswer } from "./useAnswer.ts";
 import { localChainId } from "../lib/chain.ts";
 import { finalisedBlock, type ChainHead } from "../lib/finality.ts";
 import { pollMs } from "../lib/pollMs.ts";
@@ -11,7 +12,7 @@ import { useRuntime } from "./useRuntime.tsx";
 export function useHead({ pending = false, until }: { pending?: boolean; until?: bigint | undefined } = {}) {
   const { chainId } = useRuntime();
   const chain = useChain();
-  return useQuery({
+  const query = useQuery({
     queryKey: ["head", chainId],
     queryFn: async (): Promise<ChainHead> => {
       const { number, timestamp } = await chain.getBlock();
@@ -20,4 +21,5 @@ export function useHead({ pending = false, until }: { pending?: boolean; until?:
     },
     refetchInterval: ({ state }) => pollMs(pending || (until !== undefined && (state.data?.finalised ?? 0n) < until)),
   });
+  return useAnswer(query);
 }

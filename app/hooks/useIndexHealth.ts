@@ -1,5 +1,8 @@
 "use client";
-/** How far the index is behind the chain, or why it cannot be asked. An RPC that does not answer never raises an alarm about the index. */
+/**
+ * How far the index is behind the chain, or why it cannot be asked. An RPC that does not answer never raises an alarm
+ * about the index.
+ */
 import { SubgraphError } from "../lib/subgraph/subgraphError.ts";
 import type { Meta } from "../lib/subgraph/model.ts";
 import { useHead } from "./useHead.ts";
@@ -16,7 +19,11 @@ const toleratedBlocks = 10n;
 
 export function useIndexHealth({ pending = false }: { pending?: boolean } = {}): IndexHealth {
   const head = useHead({ pending });
-  const meta = useSubgraph<{ _meta: Meta }>({ key: "meta", query: "{ _meta { block { number timestamp } hasIndexingErrors } }", pending });
+  const meta = useSubgraph<{ _meta: Meta }>({
+    key: "meta",
+    query: "{ _meta { block { number timestamp } hasIndexingErrors } }",
+    pending,
+  });
   if (meta.error instanceof SubgraphError) {
     return { kind: meta.error.code === "SUBGRAPH_FAILED" ? "failed" : "unreachable" };
   }
@@ -28,5 +35,10 @@ export function useIndexHealth({ pending = false }: { pending?: boolean } = {}):
   const lagBlocks = head.data.number > block ? head.data.number - block : 0n;
   if (lagBlocks <= toleratedBlocks) return { kind: "current", block, lagBlocks };
   const { timestamp } = found.block;
-  return { kind: "behind", block, lagBlocks, lagS: timestamp === null ? undefined : Number(head.data.timestamp) - timestamp };
+  return {
+    kind: "behind",
+    block,
+    lagBlocks,
+    lagS: timestamp === null ? undefined : Number(head.data.timestamp) - timestamp,
+  };
 }

@@ -1,5 +1,8 @@
 "use client";
-/** One account's money by the contracts' word: in the wallet, in the vault, and what the vault may take from the wallet. */
+/**
+ * One account's money by the contracts' word: in the wallet, in the vault, and what the vault may take from the
+ * wallet.
+ */
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { useQuery } from "@tanstack/react-query";
@@ -33,6 +36,7 @@ export function useMoney({ account, pending = false }: { account: Address | unde
       ]);
       return { walletUsd6, allowanceUsd6, ...inVault };
     },
-    refetchInterval: pollMs(pending),
+    // Every transaction of ours reads it again at once; what others do may show a little later.
+    refetchInterval: pending ? pollMs(true) : 12_000,
   });
 }

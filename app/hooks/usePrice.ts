@@ -1,5 +1,8 @@
 "use client";
-/** What a task posted now would freeze. The price alone is readable even while the feed is stale; `quotable` says whether a post would succeed. */
+/**
+ * What a task posted now would freeze. The price alone is readable even while the feed is stale; `quotable` says
+ * whether a post would succeed.
+ */
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { useQuery } from "@tanstack/react-query";
 import { useChain } from "./useChain.ts";

@@ -1,14 +1,16 @@
 "use client";
 /** Who is connected to the gateway now. What a node says of itself is shown as its own word. */
 import { useQuery } from "@tanstack/react-query";
+import { useAnswer } from "./useAnswer.ts";
 import { fetchRoster } from "../lib/fetchRoster.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
 export function useRoster() {
   const { gatewayUrl } = useRuntime();
-  return useQuery({
+  const query = useQuery({
     queryKey: ["roster", gatewayUrl],
     queryFn: ({ signal }) => fetchRoster({ gatewayUrl, signal }),
     refetchInterval: 4_000,
   });
+  return useAnswer(query);
 }

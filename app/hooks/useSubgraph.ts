@@ -1,6 +1,7 @@
 "use client";
 /** A question to the configured subgraph in the query cache. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useAnswer } from "./useAnswer.ts";
 import { pollMs } from "../lib/pollMs.ts";
 import { querySubgraph, type SubgraphRequest } from "../lib/subgraph/querySubgraph.ts";
 import { useRuntime } from "./useRuntime.tsx";
@@ -15,11 +16,13 @@ export function useSubgraph<T extends object>(options: {
 }) {
   const { subgraphUrl } = useRuntime();
   const { key, query, variables, pending = false, enabled = true } = options;
-  return useQuery({
+  const answer = useQuery({
     queryKey: ["subgraph", subgraphUrl, key, variables ?? null],
-    queryFn: ({ signal }) => querySubgraph<T>({ url: subgraphUrl, query, signal, ...(variables === undefined ? {} : { variables }) }),
+    queryFn: ({ signal }) =>
+      querySubgraph<T>({ url: subgraphUrl, query, signal, ...(variables === undefined ? {} : { variables }) }),
     refetchInterval: ({ state }) => pollMs(typeof pending === "function" ? pending(state.data) : pending),
     placeholderData: keepPreviousData,
     enabled,
   });
+  return useAnswer(answer);
 }

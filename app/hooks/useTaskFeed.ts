@@ -1,7 +1,8 @@
 "use client";
 /**
- * Follows a task that this device posted: uploads what is missing, wraps the key, opens the result, and keeps on this device what it
- * learned. Ends with the task. Without the task's keys there is nothing to follow, and the chain alone tells the story.
+ * Follows a task that this device posted: uploads what is missing, wraps the key, opens the result, and keeps on this
+ * device what it learned. Ends with the task. Without the task's keys there is nothing to follow, and the chain alone
+ * tells the story.
  */
 import type { TaskEvent } from "@ngpu/client/followTask";
 import type { TimelineRow } from "@ngpu/client/chainTimeline";
@@ -106,7 +107,11 @@ function feedReducer(state: FeedState, action: FeedAction): FeedState {
     case "restore":
       return { ...state, facts: action.facts };
     case "opened":
-      return { ...state, problem: undefined, facts: { ...state.facts, result: { ...action.moment, json: action.json } } };
+      return {
+        ...state,
+        problem: undefined,
+        facts: { ...state.facts, result: { ...action.moment, json: action.json } },
+      };
     case "problem":
       return { ...state, problem: explainError(action.error) };
     case "event":
@@ -116,7 +121,8 @@ function feedReducer(state: FeedState, action: FeedAction): FeedState {
 
 function foldEvent(state: FeedState, event: TaskEvent, moment: Moment): FeedState {
   if (event.kind === "problem") return { ...state, problem: explainError(event.error) };
-  if (event.kind !== "connection") return { ...state, problem: undefined, facts: foldTaskEvent(state.facts, event, moment) };
+  if (event.kind !== "connection")
+    return { ...state, problem: undefined, facts: foldTaskEvent(state.facts, event, moment) };
   const problem = event.state === "open" ? undefined : state.problem;
   return { ...state, connection: event.state, problem };
 }

@@ -1,8 +1,12 @@
 "use client";
-/** The life of one task from the chain's events: asked each second until it has ended, then seldom, in case blocks are undone. */
+/**
+ * The life of one task from the chain's events: asked each second until it has ended, then seldom, in case blocks are
+ * undone.
+ */
 import { readTaskTimeline, type TimelineRow } from "@ngpu/client/chainTimeline";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Hex } from "viem";
+import { useAnswer } from "./useAnswer.ts";
 import { pollMs } from "../lib/pollMs.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
@@ -16,7 +20,7 @@ export function useTaskTimeline(taskId: Hex) {
   const chain = useChain();
   const queries = useQueryClient();
   const queryKey = ["timeline", chainId, taskId];
-  return useQuery({
+  const query = useQuery({
     queryKey,
     queryFn: async (): Promise<TimelineRow[]> => {
       // Once the post is known nothing older has to be searched; a few blocks of slack cover a reorganisation.
@@ -27,6 +31,7 @@ export function useTaskTimeline(taskId: Hex) {
     },
     refetchInterval: ({ state }) => pollMs(state.data?.some(isEnd) !== true),
   });
+  return useAnswer(query);
 }
 
 const slackBlocks = 64n;

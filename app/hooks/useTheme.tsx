@@ -15,7 +15,8 @@ export function ThemeProvider({ initial, children }: { initial: ThemeChoice; chi
   const [choice, setChoice] = useState(initial);
   const toggle = useCallback(() => {
     setChoice((current) => {
-      const dark = current === "dark" || (current === "system" && window.matchMedia("(prefers-color-scheme: dark)").matches);
+      const dark =
+        current === "dark" || (current === "system" && window.matchMedia("(prefers-color-scheme: dark)").matches);
       const next = dark ? "light" : "dark";
       document.documentElement.dataset.theme = next;
       document.cookie = `theme=${next}; path=/; max-age=31536000; samesite=lax`;

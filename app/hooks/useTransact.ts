@@ -1,7 +1,7 @@
 "use client";
 /**
- * Sends one contract call: simulates it first, so that a refusal is explained before the wallet opens, then asks the wallet on the
- * right chain and waits until it is mined. Afterwards everything that was read is read again.
+ * Sends one contract call: simulates it first, so that a refusal is explained before the wallet opens, then asks the
+ * wallet on the right chain and waits until it is mined. Afterwards everything that was read is read again.
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
@@ -23,13 +23,17 @@ export function useTransact(): Transact {
   const { chainId } = useRuntime();
   const queries = useQueryClient();
   return useCallback(
-    async ({ call, onSent }) => {
+    async ({ call: asked, onSent }) => {
+      // A call may revert with an error that a contract further down declares.
+      const { errorsAbi } = await import("@ngpu/protocol/generated/abi/errors");
+      const call = { ...asked, abi: [...asked.abi, ...errorsAbi] };
       const wallet = await getWalletClient(config, { chainId });
       const { request } = await chain.simulateContract({ ...call, account: wallet.account });
       const hash = await wallet.writeContract({ ...request, chain: wallet.chain });
       onSent(hash);
       const receipt = await waitForTransactionReceipt(config, { hash, chainId });
-      if (receipt.status !== "success") await chain.simulateContract({ ...call, account: wallet.account, blockNumber: receipt.blockNumber });
+      if (receipt.status !== "success")
+        await chain.simulateContract({ ...call, account: wallet.account, blockNumber: receipt.blockNumber });
       void queries.invalidateQueries();
       return receipt;
     },

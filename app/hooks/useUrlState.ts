@@ -3,7 +3,10 @@
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useCallback } from "react";
 
-export function useUrlState<T extends string>(name: string, options: { values: readonly T[]; fallback: T }): [T, (value: T) => void] {
+export function useUrlState<T extends string>(
+  name: string,
+  options: { values: readonly T[]; fallback: T },
+): [T, (value: T) => void] {
   const { values, fallback } = options;
   const router = useRouter();
   const path = usePathname();

@@ -5,8 +5,10 @@ const listOf: Record<string, string> = { "ngpu.text/1": "lines", "ngpu.faces/1":
 
 export function asTaskResult(json: unknown): TaskResult | undefined {
   if (!isRecord(json) || typeof json.schema !== "string" || !Array.isArray(json.images)) return undefined;
-  const list = listOf[json.schema];
-  const drawable = list !== undefined && json.images.every((image: unknown) => isRecord(image) && isPicture(image) && Array.isArray(image[list]));
+  const list = Object.hasOwn(listOf, json.schema) ? listOf[json.schema] : undefined;
+  const drawable =
+    list !== undefined &&
+    json.images.every((image: unknown) => isRecord(image) && isPicture(image) && Array.isArray(image[list]));
   return drawable ? (json as unknown as TaskResult) : undefined;
 }
 

@@ -1,11 +1,21 @@
 /** The content security policy of one page. Styles stay inline because the wallet dialog sets its theme that way. */
 import type { RuntimeConfig } from "./runtimeConfig.ts";
 
-export function contentSecurityPolicy(options: { nonce: string; development: boolean; runtime: RuntimeConfig }): string {
+export function contentSecurityPolicy(options: {
+  nonce: string;
+  development: boolean;
+  runtime: RuntimeConfig;
+}): string {
   const { nonce, development, runtime } = options;
   const gateway = new URL(runtime.gatewayUrl);
   const socket = `${gateway.protocol === "https:" ? "wss:" : "ws:"}//${gateway.host}`;
-  const connect = ["'self'", new URL(runtime.rpcUrl).origin, gateway.origin, socket, new URL(runtime.subgraphUrl).origin];
+  const connect = [
+    "'self'",
+    new URL(runtime.rpcUrl).origin,
+    gateway.origin,
+    socket,
+    new URL(runtime.subgraphUrl).origin,
+  ];
   const scripts = ["'self'", `'nonce-${nonce}'`, "'strict-dynamic'", ...(development ? ["'unsafe-eval'"] : [])];
   const directives = {
     "default-src": ["'self'"],

@@ -1,5 +1,7 @@
-/** One call that changes a contract, checked against its ABI where it is written and carried without type parameters from there. */
-import { errorsAbi } from "@ngpu/protocol/generated/abi/errors";
+/**
+ * One call that changes a contract, checked against its ABI where it is written and carried without type parameters
+ * from there.
+ */
 import type { Abi, Address, ContractFunctionArgs, ContractFunctionName } from "viem";
 
 export interface ContractCall {
@@ -15,6 +17,10 @@ export function contractCall<const abi extends Abi, name extends ContractFunctio
   functionName: name;
   args: ContractFunctionArgs<abi, "nonpayable", name>;
 }): ContractCall {
-  // A call may revert with an error that a contract further down declares.
-  return { address: call.address, abi: [...call.abi, ...errorsAbi], functionName: call.functionName, args: call.args as readonly unknown[] };
+  return {
+    address: call.address,
+    abi: call.abi,
+    functionName: call.functionName,
+    args: call.args as readonly unknown[],
+  };
 }

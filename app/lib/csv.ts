@@ -1,4 +1,7 @@
-/** Comma-separated values that a spreadsheet cannot mistake for a formula; figures keep every digit and carry no separators. */
+/**
+ * Comma-separated values that a spreadsheet cannot mistake for a formula; figures keep every digit and carry no
+ * separators.
+ */
 export function csvOf(table: { head: readonly string[]; rows: readonly (readonly string[])[] }): string {
   return [table.head, ...table.rows].map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n";
 }

@@ -36,7 +36,10 @@ function decoded(log: Log, abi: Abi | undefined): Pick<DecodedEvent, "name" | "a
   try {
     const { eventName, args } = decodeEventLog({ abi, data: log.data, topics: log.topics });
     const entries = Object.entries((args ?? {}) as Record<string, unknown>);
-    return { name: eventName ?? "Unknown event", args: entries.map(([name, value]) => ({ name, value: String(value) })) };
+    return {
+      name: eventName ?? "Unknown event",
+      args: entries.map(([name, value]) => ({ name, value: String(value) })),
+    };
   } catch {
     return { name: "Unknown event", args: [] };
   }

@@ -1,9 +1,16 @@
 /**
- * Turns anything that was thrown into words for people. A refusal in the wallet is no error; a contract's error gets its own text;
- * ours come from the catalogue; everything else keeps its short message. Branches on codes and names, never on message text.
+ * Turns anything that was thrown into words for people. A refusal in the wallet is no error; a contract's error gets
+ * its own text; ours come from the catalogue; everything else keeps its short message. Branches on codes and names,
+ * never on message text.
  */
 import { errorCatalogue, NgpuError } from "@ngpu/protocol/errors";
-import { BaseError, ContractFunctionRevertedError, ContractFunctionZeroDataError, HttpRequestError, TimeoutError } from "viem";
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  HttpRequestError,
+  TimeoutError,
+} from "viem";
 import { contractErrorTexts } from "./contractErrorTexts.ts";
 import { SubgraphError } from "./subgraph/subgraphError.ts";
 
@@ -15,7 +22,13 @@ export interface Explanation {
   code: string;
 }
 
-const walletCode = { rejected: 4001, rejectedMethod: 5000, unauthorised: 4100, pending: -32002, unknownChain: 4902 } as const;
+const walletCode = {
+  rejected: 4001,
+  rejectedMethod: 5000,
+  unauthorised: 4100,
+  pending: -32002,
+  unknownChain: 4902,
+} as const;
 
 export function explainError(error: unknown): Explanation {
   if (error instanceof NgpuError) return explainOurs(error);
@@ -24,16 +37,36 @@ export function explainError(error: unknown): Explanation {
   }
   const code = deepCode(error);
   if (code === walletCode.rejected || code === walletCode.rejectedMethod || code === "ACTION_REJECTED") {
-    return { tone: "neutral", title: "Declined in the wallet", text: "Nothing was sent and nothing was spent.", code: String(code) };
+    return {
+      tone: "neutral",
+      title: "Declined in the wallet",
+      text: "Nothing was sent and nothing was spent.",
+      code: String(code),
+    };
   }
   if (code === walletCode.pending) {
-    return { tone: "warning", title: "The wallet is waiting", text: "Open your wallet and answer the request that is pending there.", code: String(code) };
+    return {
+      tone: "warning",
+      title: "The wallet is waiting",
+      text: "Open your wallet and answer the request that is pending there.",
+      code: String(code),
+    };
   }
   if (code === walletCode.unauthorised) {
-    return { tone: "warning", title: "The wallet is locked", text: "Unlock it or connect it again. Nothing was sent.", code: String(code) };
+    return {
+      tone: "warning",
+      title: "The wallet is locked",
+      text: "Unlock it or connect it again. Nothing was sent.",
+      code: String(code),
+    };
   }
   if (code === walletCode.unknownChain) {
-    return { tone: "warning", title: "The wallet does not know this chain", text: "Add the chain to your wallet, then try again.", code: String(code) };
+    return {
+      tone: "warning",
+      title: "The wallet does not know this chain",
+      text: "Add the chain to your wallet, then try again.",
+      code: String(code),
+    };
   }
   return error instanceof BaseError ? explainViem(error) : explainUnknown(error);
 }
@@ -48,7 +81,9 @@ function explainViem(error: BaseError): Explanation {
   const revert = error.walk((inner) => inner instanceof ContractFunctionRevertedError);
   if (revert instanceof ContractFunctionRevertedError) {
     const name = revert.data?.errorName ?? revert.signature ?? "";
-    const text = contractErrorTexts[name]?.(revert.data?.args ?? []);
+    const text = Object.hasOwn(contractErrorTexts, name)
+      ? contractErrorTexts[name]?.(revert.data?.args ?? [])
+      : undefined;
     const fallback = revert.reason ?? "It gave no reason that this app knows.";
     return { tone: "error", title: "The contract refused this", text: text ?? fallback, code: name };
   }

@@ -13,7 +13,13 @@ export interface OnlineNode {
   silentMs: number;
 }
 
-export async function fetchRoster({ gatewayUrl, signal }: { gatewayUrl: string; signal?: AbortSignal }): Promise<OnlineNode[]> {
+export async function fetchRoster({
+  gatewayUrl,
+  signal,
+}: {
+  gatewayUrl: string;
+  signal?: AbortSignal;
+}): Promise<OnlineNode[]> {
   let answer: unknown;
   try {
     const response = await fetch(`${gatewayUrl}/v1/roster`, { signal: signal ?? null });

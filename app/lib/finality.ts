@@ -1,6 +1,7 @@
 /**
- * When a mined transaction can no longer be undone. A chain that marks blocks as finalised is believed; the local chain finalises
- * every block at once, so it is given a depth of a few blocks, and both states can be seen there as well.
+ * When a mined transaction can no longer be undone. A chain that marks blocks as finalised is believed; the local
+ * chain finalises every block at once, so it is given a depth of a few blocks, and both states can be seen there as
+ * well.
  */
 import { localChainId } from "./chain.ts";
 

@@ -1,4 +1,6 @@
-/** Figures as people read them. Nothing here rounds up: an amount that is cut is cut towards zero and marked as such. */
+/**
+ * Figures as people read them. Nothing here rounds up: an amount that is cut is cut towards zero and marked as such.
+ */
 
 export interface FormattedAmount {
   /** What is shown. */

@@ -1,6 +1,6 @@
 /**
- * Opens a result from the chain's settlement alone, for a device that was away when the receipt came: the settlement names the sealed
- * output and its commitment, the gateway still keeps the bytes.
+ * Opens a result from the chain's settlement alone, for a device that was away when the receipt came: the settlement
+ * names the sealed output and its commitment, the gateway still keeps the bytes.
  */
 import { getBlob } from "@ngpu/client/gatewayClient";
 import type { TimelineRow } from "@ngpu/client/chainTimeline";

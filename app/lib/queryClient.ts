@@ -1,4 +1,6 @@
-/** One cache for chain, gateway and subgraph. What fails is asked again with growing pauses; a hidden tab asks nothing. */
+/**
+ * One cache for chain, gateway and subgraph. What fails is asked again with growing pauses; a hidden tab asks nothing.
+ */
 import { QueryClient } from "@tanstack/react-query";
 
 export function createQueryClient(): QueryClient {

@@ -1,6 +1,6 @@
 /**
- * Where this dApp finds the chain, the gateway and the subgraph. Read on the server for each request and handed to the browser,
- * so the addresses are settings of the run, not of the build.
+ * Where this dApp finds the chain, the gateway and the subgraph. Read on the server for each request and handed to the
+ * browser, so the addresses are settings of the run, not of the build.
  */
 export interface RuntimeConfig {
   chainId: number;

@@ -17,7 +17,14 @@ export interface TaskFacts {
   accepted: (Moment & { nodeId: number; assignment: number })[];
   progress?: Moment & { nodeId: number; attempt: number; permille: number };
   takeover?: Moment & { fromNodeId: number; silentSince: Moment; toNodeId: number };
-  receipt?: Moment & { nodeId: number; attempt: number; status: number; durationMs: number; powerCu: number; detail: string };
+  receipt?: Moment & {
+    nodeId: number;
+    attempt: number;
+    status: number;
+    durationMs: number;
+    powerCu: number;
+    detail: string;
+  };
   result?: Moment & { json: unknown };
 }
 

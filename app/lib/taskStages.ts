@@ -1,6 +1,6 @@
 /**
- * The stages of a task for its timeline, from what the chain, the gateway's stream and the index say. Pure. A stage that the chain
- * knows is stated by the chain; the stream only fills the time in between.
+ * The stages of a task for its timeline, from what the chain, the gateway's stream and the index say. Pure. A stage
+ * that the chain knows is stated by the chain; the stream only fills the time in between.
  */
 import type { TimelineRow } from "@ngpu/client/chainTimeline";
 import { finalityOf, type ChainHead, type Finality } from "./finality.ts";
@@ -40,18 +40,27 @@ export interface StagesInput {
 }
 
 export function taskStages(input: StagesInput): Stage[] {
-  const end = input.rows.find((row) => row.stage === "settled" || row.stage === "refunded" || row.stage === "cancelled");
-  const stages = [posted(input), ...(end?.stage === "cancelled" ? [] : [assigned(input), wrapped(input), accepted(input), running(input)])];
+  const end = input.rows.find(
+    (row) => row.stage === "settled" || row.stage === "refunded" || row.stage === "cancelled",
+  );
+  const stages = [
+    posted(input),
+    ...(end?.stage === "cancelled" ? [] : [assigned(input), wrapped(input), accepted(input), running(input)]),
+  ];
   if (end === undefined || end.stage === "settled") stages.push(result(input), settled(input, end));
   else stages.push(onChain(input, end, end.stage === "refunded" ? "refunded" : "cancelled", "failed"));
   stages.push(indexed(input, end));
-  return markCurrent(endedEarly(stages, end));
+  return markCurrent(inOrder(endedEarly(stages, end)));
 }
 
 function posted(input: StagesInput): Stage {
   const row = find(input, "posted");
   if (row !== undefined) return onChain(input, row, "posted", "done");
-  return { id: "posted", state: "waiting", ...(input.postTx === undefined ? {} : { tx: { hash: input.postTx, finality: undefined } }) };
+  return {
+    id: "posted",
+    state: "waiting",
+    ...(input.postTx === undefined ? {} : { tx: { hash: input.postTx, finality: undefined } }),
+  };
 }
 
 function assigned(input: StagesInput): Stage {
@@ -111,6 +120,20 @@ function onChain(input: StagesInput, row: TimelineRow, id: StageId, state: Stage
 function endedEarly(stages: Stage[], end: TimelineRow | undefined): Stage[] {
   if (end === undefined || end.stage === "settled") return stages;
   return stages.filter((stage) => stage.state !== "waiting" || stage.id === "indexed");
+}
+
+/**
+ * What happens off the chain carries the time of the newest block that this device had seen, which may be a moment
+ * old; it cannot have happened before the chain stages that lead to it.
+ */
+function inOrder(stages: Stage[]): Stage[] {
+  let latest = 0;
+  return stages.map((stage) => {
+    if (stage.atS === undefined) return stage;
+    const atS = stage.row === undefined ? Math.max(latest, stage.atS) : stage.atS;
+    latest = Math.max(latest, atS);
+    return { ...stage, atS };
+  });
 }
 
 /** The first stage that has not happened is the one that is being waited for. */

@@ -1,7 +1,8 @@
 /**
- * What this device keeps of the tasks it posted: the keys that open their results, the sealed input until it is stored elsewhere, the
- * pictures to draw results on. In IndexedDB, so that a reload, a crash or a lost connection loses nothing. Nothing of it is ever sent
- * but what the client library sends sealed. Facts change often and are small, so they lie in a store of their own.
+ * What this device keeps of the tasks it posted: the keys that open their results, the sealed input until it is stored
+ * elsewhere, the pictures to draw results on. In IndexedDB, so that a reload, a crash or a lost connection loses
+ * nothing. Nothing of it is ever sent but what the client library sends sealed. Facts change often and are small, so
+ * they lie in a store of their own.
  */
 import type { TaskSecrets } from "@ngpu/client/taskSecrets";
 import type { Part } from "@ngpu/protocol/sealed/payload";
@@ -46,7 +47,11 @@ export async function saveTaskFacts(taskId: Hex, facts: TaskFacts): Promise<void
   await inStore("facts", "readwrite", (store) => store.put(facts, taskId));
 }
 
-async function inStore<T>(name: StoreName, mode: IDBTransactionMode, act: (store: IDBObjectStore) => IDBRequest): Promise<T> {
+async function inStore<T>(
+  name: StoreName,
+  mode: IDBTransactionMode,
+  act: (store: IDBObjectStore) => IDBRequest,
+): Promise<T> {
   const db = await openDatabase();
   try {
     return await new Promise<T>((resolve, reject) => {

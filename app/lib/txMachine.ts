@@ -11,7 +11,11 @@ import type { Explanation } from "./explainError.ts";
 
 export type Phase = "idle" | "wallet" | "chain";
 
-export type TxEvent = { type: "ask" } | { type: "sent" } | { type: "done" } | { type: "stop"; explanation: Explanation };
+export type TxEvent =
+  | { type: "ask" }
+  | { type: "sent" }
+  | { type: "done" }
+  | { type: "stop"; explanation: Explanation };
 
 export interface TxState {
   phase: Phase;

@@ -1,4 +1,7 @@
-/** The sample documents of the dApp as HTML: everything on them is invented, so they can be shared under the project's licence. */
+/**
+ * The sample documents of the dApp as HTML: everything on them is invented, so they can be shared under the project's
+ * licence.
+ */
 export interface SampleDocument {
   file: string;
   title: string;
@@ -10,8 +13,7 @@ export interface SampleDocument {
   body: string;
 }
 
-const serif =
-  "font-family: 'DejaVu Serif Condensed', 'DejaVu Serif', serif; font-stretch: condensed;";
+const serif = "font-family: 'DejaVu Serif Condensed', 'DejaVu Serif', serif; font-stretch: condensed;";
 const sans = "font-family: Inter, sans-serif;";
 const mono = "font-family: 'JetBrains Mono', monospace;";
 
@@ -206,14 +208,8 @@ export const documents: readonly SampleDocument[] = [
     body: `
       <p><small>GLASSWORKS CONCERT HALL</small></p><h1 style="font-size:50px;margin:4px 0">Winter Quartet</h1>
       <p>Strings and piano by Elin Sandoval</p><hr>
-      ${table(
-        ["Date", "Doors", "Begins"],
-        [["21 Nov 2026", "19:00", "19:45"]],
-      )}
-      ${table(
-        ["Block", "Row", "Seat"],
-        [["C left", "08", "114"]],
-      )}<hr>
+      ${table(["Date", "Doors", "Begins"], [["21 Nov 2026", "19:00", "19:45"]])}
+      ${table(["Block", "Row", "Seat"], [["C left", "08", "114"]])}<hr>
       ${rows([
         ["Price 38.00 incl. fees", "Order 7F-20931"],
         ["Admits one person", "No re-entry"],

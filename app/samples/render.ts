@@ -1,6 +1,7 @@
 /**
- * Renders the sample documents to app/public/samples/text with the system's Chromium and writes samples.json.
- * Run by hand when a document changes (`node app/samples/render.ts`); the images are committed, so nothing else needs Chromium.
+ * Renders the sample documents to app/public/samples/text with the system's Chromium and writes samples.json. Run by
+ * hand when a document changes (`node app/samples/render.ts`); the images are committed, so nothing else needs
+ * Chromium.
  */
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -33,7 +34,10 @@ try {
     await page.evaluate("document.fonts.ready");
     linesOf.set(document.file, await page.evaluate<number>(countLines));
     const shot = await page.screenshot({ type: "png" });
-    const png = await sharp(shot).grayscale().png({ palette: true, colours: 16, compressionLevel: 9, effort: 10 }).toBuffer();
+    const png = await sharp(shot)
+      .grayscale()
+      .png({ palette: true, colours: 16, compressionLevel: 9, effort: 10 })
+      .toBuffer();
     await writeFile(join(target, "text", document.file), png);
     process.stdout.write(`${document.file} ${png.length} bytes\n`);
   }
@@ -75,9 +79,18 @@ async function listing(linesOf: Map<string, number>): Promise<object> {
   return { text, faces: await faceSamples() };
 }
 
-/** Faces are copied from a package when the project is generated; they are listed here, not stored in the repository. */
+/**
+ * Faces are copied from a package when the project is generated; they are listed here, not stored in the repository.
+ */
 async function faceSamples(): Promise<object[]> {
-  const titles = ["Three at a bar", "Three on a sofa", "Two and a friend", "Four in a row", "Five on the stairs", "Four by the window"];
+  const titles = [
+    "Three at a bar",
+    "Three on a sofa",
+    "Two and a friend",
+    "Four in a row",
+    "Five on the stairs",
+    "Four by the window",
+  ];
   const folder = join(modules, "@vladmandic/face-api/demo");
   const files = (await readdir(folder)).filter((name) => /^sample\d\.jpg$/.test(name)).sort();
   return Promise.all(

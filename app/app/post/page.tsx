@@ -3,7 +3,11 @@ import { PostTask } from "../../features/post/PostTask.tsx";
 
 export const metadata: Metadata = { title: "Post a task" };
 
-export default async function PostPage({ searchParams }: { searchParams: Promise<Record<string, string | string[] | undefined>> }) {
+export default async function PostPage({
+  searchParams,
+}: {
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+}) {
   const { model, again } = await searchParams;
   return <PostTask initialModel={one(model)} again={one(again)} />;
 }

@@ -26,12 +26,24 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
           columns={[
             { title: "Task", cell: (line) => <Link href={`/tasks/${line.taskId}`}>{modelTitle(line.modelId)}</Link> },
             { title: "Ended", cell: (line) => formatDateTime(line.at) },
-            { title: "Node", cell: (line) => (line.nodeId === undefined ? <Returned /> : <Link href={`/nodes/${line.nodeId}`}>node-{line.nodeId}</Link>) },
+            {
+              title: "Node",
+              cell: (line) =>
+                line.nodeId === undefined ? (
+                  <Returned />
+                ) : (
+                  <Link href={`/nodes/${line.nodeId}`}>node-{line.nodeId}</Link>
+                ),
+            },
             { title: "Power, CU", figure: true, cell: (line) => figure(line, line.powerCu) },
             { title: "Time, ms", figure: true, cell: (line) => figure(line, line.durationMs) },
             { title: "Price", figure: true, cell: (line) => <Amount value={line.priceUsd6PerGcums} bare /> },
             { title: "Amount, USD", figure: true, cell: (line) => <Amount value={line.amountUsd6} digits={6} bare /> },
-            { title: "Returned, USD", figure: true, cell: (line) => <Amount value={line.refundUsd6} digits={6} bare /> },
+            {
+              title: "Returned, USD",
+              figure: true,
+              cell: (line) => <Amount value={line.refundUsd6} digits={6} bare />,
+            },
             { title: "Transaction", cell: (line) => (line.tx === undefined ? "–" : <TxLink hash={line.tx} />) },
             {
               title: "Check",
@@ -39,7 +51,11 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
                 line.kind === "returned" ? (
                   <span className="soft">–</span>
                 ) : (
-                  <Button small onClick={() => setChecked(line)} aria-label={`Verify the bill of ${formatDateTime(line.at)}`}>
+                  <Button
+                    small
+                    onClick={() => setChecked(line)}
+                    aria-label={`Verify the bill of ${formatDateTime(line.at)}`}
+                  >
                     Verify
                   </Button>
                 ),
@@ -60,20 +76,26 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
         />
       </Card>
       {checked === undefined ? null : (
-        <Card
-          title={`Bill of ${modelTitle(checked.modelId)}, ${formatDateTime(checked.at)}`}
-          note="Recomputed in this browser from the chain's events"
-          actions={
-            <Button small onClick={() => setChecked(undefined)}>
-              Close
-            </Button>
-          }
-        >
-          <VerifyBill key={checked.taskId} taskId={checked.taskId} atOnce />
-        </Card>
+        <div ref={bringIntoView} key={checked.taskId}>
+          <Card
+            title={`Bill of ${modelTitle(checked.modelId)}, ${formatDateTime(checked.at)}`}
+            note="Recomputed in this browser from the chain's events"
+            actions={
+              <Button small onClick={() => setChecked(undefined)}>
+                Close
+              </Button>
+            }
+          >
+            <VerifyBill taskId={checked.taskId} atOnce />
+          </Card>
+        </div>
       )}
     </>
   );
+}
+
+function bringIntoView(element: HTMLDivElement | null): void {
+  element?.scrollIntoView({ block: "center" });
 }
 
 function Returned() {

@@ -4,17 +4,15 @@ import { catalogue } from "@ngpu/protocol/catalogue";
 import { useMemo } from "react";
 import type { Address } from "viem";
 import { Amount } from "../../components/Amount.tsx";
-import { Banner } from "../../components/Banner.tsx";
 import { Button, ButtonLink } from "../../components/Button.tsx";
 import { Card } from "../../components/Card.tsx";
 import { Choice } from "../../components/Choice.tsx";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Figure, Figures } from "../../components/Page.tsx";
-import { SkeletonRows } from "../../components/Skeleton.tsx";
+import { Loading } from "../../components/Loading.tsx";
 import { useHead } from "../../hooks/useHead.ts";
 import { useMyTasks } from "../../hooks/useMyTasks.ts";
 import { useUrlState } from "../../hooks/useUrlState.ts";
-import { explainError } from "../../lib/explainError.ts";
 import { formatMs } from "../../lib/format.ts";
 import { billingCsv } from "./billingCsv.ts";
 import { billingLines, billingTotals, dailySpend, secondsPerDay } from "./billingRows.ts";
@@ -38,7 +36,10 @@ const models = [
 export function Period({ account }: { account: Address }) {
   const tasks = useMyTasks(account);
   const head = useHead().data;
-  const [period, setPeriod] = useUrlState<PeriodValue>("period", { values: periods.map(({ value }) => value), fallback: "30" });
+  const [period, setPeriod] = useUrlState<PeriodValue>("period", {
+    values: periods.map(({ value }) => value),
+    fallback: "30",
+  });
   const [model, setModel] = useUrlState<string>("model", { values: models.map(({ value }) => value), fallback: "all" });
   const today = head === undefined ? undefined : head.timestamp / secondsPerDay;
   const modelId = catalogue.find(({ manifest }) => manifest.name === model)?.modelId;
@@ -58,14 +59,9 @@ export function Period({ account }: { account: Address }) {
           Export CSV
         </Button>
       </div>
-      {tasks.error === null ? null : (
-        <Banner tone="warning" title={explainError(tasks.error).title}>
-          {explainError(tasks.error).text}
-        </Banner>
-      )}
       {lines === undefined || totals === undefined || today === undefined ? (
         <Card>
-          <SkeletonRows rows={6} />
+          <Loading error={tasks.error} rows={6} />
         </Card>
       ) : lines.length === 0 ? (
         <Card>

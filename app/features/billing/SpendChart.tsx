@@ -46,7 +46,13 @@ function Bars({ days }: { days: readonly Day[] }) {
       <figcaption className={styles.most}>
         <Amount value={most} />
       </figcaption>
-      <svg viewBox={`0 0 ${count * 10} ${height}`} preserveAspectRatio="none" role="img" aria-label={`Spend per day: ${summary}`} className={styles.bars}>
+      <svg
+        viewBox={`0 0 ${count * 10} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Spend per day: ${summary}`}
+        className={styles.bars}
+      >
         <line x1="0" x2={count * 10} y1={height - 0.5} y2={height - 0.5} className={styles.axis} />
         {days.map(({ day, amountUsd6, tasks }, index) => {
           const bar = Number((amountUsd6 * BigInt(height - 6)) / most);
@@ -88,7 +94,11 @@ function DayTable({ days }: { days: readonly Day[] }) {
 }
 
 function dayText(day: bigint): string {
-  return new Date(Number(day) * 86_400_000).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+  return new Date(Number(day) * 86_400_000).toLocaleDateString("en-GB", {
+    day: "numeric",
+    month: "short",
+    timeZone: "UTC",
+  });
 }
 
 function usd(value: bigint): string {

@@ -47,7 +47,10 @@ export function billingTotals(lines: readonly BillingLine[]): BillingTotals {
 }
 
 /** Spend per UTC day from the first line to the last day, empty days included. */
-export function dailySpend(lines: readonly BillingLine[], lastDay: bigint): { day: bigint; amountUsd6: bigint; tasks: number }[] {
+export function dailySpend(
+  lines: readonly BillingLine[],
+  lastDay: bigint,
+): { day: bigint; amountUsd6: bigint; tasks: number }[] {
   const first = lines.at(-1);
   if (first === undefined) return [];
   const days: { day: bigint; amountUsd6: bigint; tasks: number }[] = [];

@@ -10,7 +10,10 @@ import { StartAgent } from "./StartAgent.tsx";
 
 export function Earn() {
   return (
-    <Page title="Earn" lead="Lend a machine: register it, stake for it, and be paid for power × duration of every task it serves.">
+    <Page
+      title="Earn"
+      lead="Lend a machine: register it, stake for it, and be paid for power × duration of every task it serves."
+    >
       <EarningsEstimate />
       <NeedsWallet why="Connect the account that shall own the machine: it registers, stakes and withdraws.">
         {(account) => <Owner account={account} />}

@@ -17,7 +17,18 @@ export function Earnings({ payout, account }: { payout: Address; account: Addres
   const money = useMoney({ account: payout }).data;
   const own = payout.toLowerCase() === account.toLowerCase();
   return (
-    <Card title="Earned, not paid out yet" note={own ? "Goes to your account" : <>Goes to <Hash value={payout} label="payout address" /></>}>
+    <Card
+      title="Earned, not paid out yet"
+      note={
+        own ? (
+          "Goes to your account"
+        ) : (
+          <>
+            Goes to <Hash value={payout} label="payout address" />
+          </>
+        )
+      }
+    >
       <div className={styles.row}>
         {money === undefined ? <Skeleton width="8em" height="32px" /> : <Amount value={money.creditUsd6} size="hero" />}
         <TxButton
@@ -25,7 +36,14 @@ export function Earnings({ payout, account }: { payout: Address; account: Addres
           busy="Paying out…"
           says="Sends all of it; costs only gas."
           blocked={money !== undefined && money.creditUsd6 > 0n ? undefined : "Nothing is waiting."}
-          call={() => contractCall({ address: deployment.paymentVault, abi: paymentVaultAbi, functionName: "payCredit", args: [payout] })}
+          call={() =>
+            contractCall({
+              address: deployment.paymentVault,
+              abi: paymentVaultAbi,
+              functionName: "payCredit",
+              args: [payout],
+            })
+          }
         />
       </div>
     </Card>

@@ -1,5 +1,8 @@
 "use client";
-/** What machines of each class earned lately: the first thing an owner wants to know. Medians of what was paid, not promises. */
+/**
+ * What machines of each class earned lately: the first thing an owner wants to know. Medians of what was paid, not
+ * promises.
+ */
 import { Amount } from "../../components/Amount.tsx";
 import { Figure, Figures } from "../../components/Page.tsx";
 import { Skeleton } from "../../components/Skeleton.tsx";
@@ -42,10 +45,18 @@ export function EarningsEstimate() {
         return (
           <Figure
             key={nodeClass.id}
-            label={nodeClass.name === "" ? "…" : `Class ${nodeClass.name}, ${formatInteger(BigInt(nodeClass.minimumPowerCu))} CU`}
+            label={
+              nodeClass.name === ""
+                ? "…"
+                : `Class ${nodeClass.name}, ${formatInteger(BigInt(nodeClass.minimumPowerCu))} CU`
+            }
             note={
               <>
-                {perNode === undefined ? "…" : perNode.length === 0 ? "nobody served in the last 7 days" : earnedBy(perNode.length)}
+                {perNode === undefined
+                  ? "…"
+                  : perNode.length === 0
+                    ? "nobody served in the last 7 days"
+                    : earnedBy(perNode.length)}
                 <br />
                 stake <Amount kind="wei" value={BigInt(nodeClass.minimumStakeWei)} />
               </>
@@ -69,7 +80,13 @@ function earnedBy(nodes: number): string {
   return `a day, median of ${nodes} ${nodes === 1 ? "node" : "nodes"}`;
 }
 
-const skeletons = ["a", "b", "c"].map((id) => ({ id, name: "", minimumPowerCu: "0", minimumStakeWei: "0", enabled: true }));
+const skeletons = ["a", "b", "c"].map((id) => ({
+  id,
+  name: "",
+  minimumPowerCu: "0",
+  minimumStakeWei: "0",
+  enabled: true,
+}));
 
 function earnedPerNode(bills: readonly EarnedRow[], classId: string): bigint[] {
   const sums = new Map<string, bigint>();

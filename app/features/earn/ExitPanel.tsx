@@ -1,5 +1,7 @@
 "use client";
-/** The way out: begin, wait what the contract says, withdraw; or change one's mind. The countdown runs on chain time. */
+/**
+ * The way out: begin, wait what the contract says, withdraw; or change one's mind. The countdown runs on chain time.
+ */
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -31,7 +33,11 @@ function Leaving({ node }: { node: MyNode }) {
         <Amount kind="wei" value={node.thawingWei} /> {free ? "can be withdrawn now." : "are leaving."}
       </p>
       <p className="soft small" role="timer">
-        {waitS === undefined ? "…" : free ? `Free since ${formatDateTime(node.unlockAt)}` : `Free in ${formatSeconds(waitS)}, on ${formatDateTime(node.unlockAt)}`}
+        {waitS === undefined
+          ? "…"
+          : free
+            ? `Free since ${formatDateTime(node.unlockAt)}`
+            : `Free in ${formatSeconds(waitS)}, on ${formatDateTime(node.unlockAt)}`}
       </p>
       <div className={styles.buttons}>
         <TxButton
@@ -61,16 +67,36 @@ function BeginExit({ node }: { node: MyNode }) {
   const shown = text ?? (active > 0n ? formatUnitsExact(active, 18) : "");
   const amount = parseAmount(shown, 18);
   const over = amount !== undefined && amount > active;
-  const blocked = active === 0n ? "Nothing is staked." : amount === undefined || amount === 0n ? "Enter an amount." : over ? "That is more than is active." : undefined;
+  const blocked =
+    active === 0n
+      ? "Nothing is staked."
+      : amount === undefined || amount === 0n
+        ? "Enter an amount."
+        : over
+          ? "That is more than is active."
+          : undefined;
   return (
     <div className={styles.panel}>
       <Field
         label={`Leave with, of node-${node.nodeId}`}
         unit="NGPU"
-        hint={thaw === undefined ? "…" : `Free ${formatSeconds(thaw)} after the exit begins. Below the class's minimum it gets no new tasks.`}
+        hint={
+          thaw === undefined
+            ? "…"
+            : `Free ${formatSeconds(thaw)} after the exit begins. Below the class's minimum it gets no new tasks.`
+        }
         {...(over ? { error: "That is more than is active." } : {})}
       >
-        {(control) => <input {...control} inputMode="decimal" value={shown} disabled={active === 0n} onChange={(event) => setText(event.target.value)} autoComplete="off" />}
+        {(control) => (
+          <input
+            {...control}
+            inputMode="decimal"
+            value={shown}
+            disabled={active === 0n}
+            onChange={(event) => setText(event.target.value)}
+            autoComplete="off"
+          />
+        )}
       </Field>
       <TxButton
         label="Begin exit"
@@ -78,7 +104,14 @@ function BeginExit({ node }: { node: MyNode }) {
         says="The amount stops counting at once; it can be cancelled."
         quiet
         blocked={blocked}
-        call={() => contractCall({ address: deployment.stakeVault, abi: stakeVaultAbi, functionName: "beginExit", args: [node.nodeId, amount ?? 0n] })}
+        call={() =>
+          contractCall({
+            address: deployment.stakeVault,
+            abi: stakeVaultAbi,
+            functionName: "beginExit",
+            args: [node.nodeId, amount ?? 0n],
+          })
+        }
         onMined={() => setText(undefined)}
       />
     </div>
@@ -90,7 +123,8 @@ function useThawPeriod(): number | undefined {
   const chain = useChain();
   const answer = useQuery({
     queryKey: ["thawPeriod", deployment.stakeVault],
-    queryFn: () => chain.readContract({ address: deployment.stakeVault, abi: stakeVaultAbi, functionName: "thawPeriod" }),
+    queryFn: () =>
+      chain.readContract({ address: deployment.stakeVault, abi: stakeVaultAbi, functionName: "thawPeriod" }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   return answer.data;

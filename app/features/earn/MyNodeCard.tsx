@@ -80,9 +80,12 @@ export function MyNodeCard({ node, account }: { node: MyNode; account: Address }
 
 function stateOf(node: MyNode, online: boolean | undefined): { tone: Tone; word: string; why: string } {
   const active = node.stakedWei - node.thawingWei;
-  if (node.draining) return { tone: "reversible", word: "Paused", why: "It gets no new tasks; running ones are finished." };
-  if (active < node.minimumStakeWei) return { tone: "waiting", word: "Not eligible", why: "Its active stake is below what its class needs." };
-  if (online === false) return { tone: "off", word: "Offline", why: "It is staked, but its agent is not connected to the gateway." };
+  if (node.draining)
+    return { tone: "reversible", word: "Paused", why: "It gets no new tasks; running ones are finished." };
+  if (active < node.minimumStakeWei)
+    return { tone: "waiting", word: "Not eligible", why: "Its active stake is below what its class needs." };
+  if (online === false)
+    return { tone: "off", word: "Offline", why: "It is staked, but its agent is not connected to the gateway." };
   if (online === undefined) return { tone: "final", word: "Eligible", why: "The contract lets it be assigned." };
   return { tone: "final", word: "Ready", why: "Staked and online: it can be given tasks." };
 }

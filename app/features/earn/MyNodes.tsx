@@ -29,7 +29,9 @@ export function MyNodes({ account }: { account: Address }) {
   if (nodes.data.length === 0) {
     return (
       <Card title="My machines" flush>
-        <EmptyState title="This account owns no machine yet">Start an agent and register it with the code it prints; both steps are below.</EmptyState>
+        <EmptyState title="This account owns no machine yet">
+          Start an agent and register it with the code it prints; both steps are below.
+        </EmptyState>
       </Card>
     );
   }

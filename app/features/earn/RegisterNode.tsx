@@ -25,12 +25,31 @@ export function RegisterNode({ account }: { account: Address }) {
   const [registered, setRegistered] = useState<number | undefined>(undefined);
   const reading = readRegistrationCode(code, { chainId, registry: deployment.nodeRegistry, account, nowS });
   const payoutFits = payout.trim() === "" || isAddress(payout.trim());
-  const blocked = reading.kind === "empty" ? "Paste the code first." : reading.kind === "wrong" ? "The code cannot be used." : payoutFits ? undefined : "Correct the payout address.";
+  const blocked =
+    reading.kind === "empty"
+      ? "Paste the code first."
+      : reading.kind === "wrong"
+        ? "The code cannot be used."
+        : payoutFits
+          ? undefined
+          : "Correct the payout address.";
   return (
     <Card title="2. Register it" note="Binds the machine's key to your account; costs only gas">
       <div className={styles.form}>
-        <Field label="Registration code" hint="The word after “registration” that the agent printed" {...(reading.kind === "wrong" ? { error: reading.why } : {})}>
-          {(control) => <textarea {...control} value={code} onChange={(event) => setCode(event.target.value)} spellCheck={false} autoComplete="off" />}
+        <Field
+          label="Registration code"
+          hint="The word after “registration” that the agent printed"
+          {...(reading.kind === "wrong" ? { error: reading.why } : {})}
+        >
+          {(control) => (
+            <textarea
+              {...control}
+              value={code}
+              onChange={(event) => setCode(event.target.value)}
+              spellCheck={false}
+              autoComplete="off"
+            />
+          )}
         </Field>
         {reading.kind === "good" ? (
           <dl className={styles.pairs}>
@@ -39,13 +58,29 @@ export function RegisterNode({ account }: { account: Address }) {
               <Hash value={reading.registration.operator} label="operator" />
             </dd>
             <dt>Class</dt>
-            <dd>{classes?.find(({ id }) => id === String(reading.registration.classId))?.name ?? reading.registration.classId}</dd>
+            <dd>
+              {classes?.find(({ id }) => id === String(reading.registration.classId))?.name ??
+                reading.registration.classId}
+            </dd>
             <dt>Code valid until</dt>
             <dd>{formatDateTime(reading.registration.expiry)}</dd>
           </dl>
         ) : null}
-        <Field label="Payout address" hint="Empty: earnings go to your account." {...(payoutFits ? {} : { error: "This is not an address." })}>
-          {(control) => <input {...control} value={payout} placeholder={account} onChange={(event) => setPayout(event.target.value)} spellCheck={false} autoComplete="off" />}
+        <Field
+          label="Payout address"
+          hint="Empty: earnings go to your account."
+          {...(payoutFits ? {} : { error: "This is not an address." })}
+        >
+          {(control) => (
+            <input
+              {...control}
+              value={payout}
+              placeholder={account}
+              onChange={(event) => setPayout(event.target.value)}
+              spellCheck={false}
+              autoComplete="off"
+            />
+          )}
         </Field>
         <TxButton
           label="Register"

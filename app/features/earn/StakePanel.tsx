@@ -1,6 +1,6 @@
 "use client";
 /** Stake for a machine with a permit, so that it is one signature and one transaction. */
-import { permitParams, permitTypedData } from "@ngpu/client/permit";
+import type { permitParams } from "@ngpu/client/permit";
 import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
 import { ngpuTokenAbi } from "@ngpu/protocol/generated/abi/ngpuToken";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
@@ -49,7 +49,10 @@ export function StakePanel({ node, account }: { node: MyNode; account: Address }
     run: async ({ sent }) => {
       const { faucet } = deployment;
       if (faucet === undefined) return;
-      await transact({ call: contractCall({ address: faucet, abi: faucetAbi, functionName: "drip", args: [account] }), onSent: sent });
+      await transact({
+        call: contractCall({ address: faucet, abi: faucetAbi, functionName: "drip", args: [account] }),
+        onSent: sent,
+      });
     },
   };
   const sign: Step = {
@@ -58,18 +61,32 @@ export function StakePanel({ node, account }: { node: MyNode; account: Address }
     done: !usable || (token !== undefined && token.allowanceWei >= amount) || permit?.value === amount,
     run: async () => {
       if (!usable || head === undefined) return;
+      const { permitParams, permitTypedData } = await import("@ngpu/client/permit");
       const request = { address: deployment.ngpuToken, abi: ngpuTokenAbi } as const;
       const [nonce, tokenName] = await Promise.all([
         chain.readContract({ ...request, functionName: "nonces", args: [account] }),
         chain.readContract({ ...request, functionName: "name" }),
       ]);
       const deadline = head.timestamp + permitLifetimeS;
-      const wanted = { tokenName, tokenVersion: "1", chainId, owner: account, spender: deployment.stakeVault, value: amount, nonce, deadline };
+      const wanted = {
+        tokenName,
+        tokenVersion: "1",
+        chainId,
+        owner: account,
+        spender: deployment.stakeVault,
+        value: amount,
+        nonce,
+        deadline,
+      };
       const signature = await signTypedDataAsync(permitTypedData({ ...wanted, token: deployment.ngpuToken }));
       setPermit(permitParams({ value: amount, deadline, signature }));
     },
   };
-  const blocked = !usable ? "Enter an amount." : deployment.faucet === undefined && held < amount ? `The wallet holds ${ngpu(held)}.` : undefined;
+  const blocked = !usable
+    ? "Enter an amount."
+    : deployment.faucet === undefined && held < amount
+      ? `The wallet holds ${ngpu(held)}.`
+      : undefined;
   return (
     <div className={styles.panel}>
       <Field
@@ -78,7 +95,15 @@ export function StakePanel({ node, account }: { node: MyNode; account: Address }
         hint={token === undefined ? "…" : `Your wallet holds ${ngpu(held)}.`}
         {...(shown === "" || amount !== undefined ? {} : { error: "A number such as 100 or 0.5." })}
       >
-        {(control) => <input {...control} inputMode="decimal" value={shown} onChange={(event) => setText(event.target.value)} autoComplete="off" />}
+        {(control) => (
+          <input
+            {...control}
+            inputMode="decimal"
+            value={shown}
+            onChange={(event) => setText(event.target.value)}
+            autoComplete="off"
+          />
+        )}
       </Field>
       <TxButton
         label={usable ? `Stake ${ngpu(amount)}` : "Stake"}
@@ -89,9 +114,14 @@ export function StakePanel({ node, account }: { node: MyNode; account: Address }
         call={() => {
           const value = amount ?? 0n;
           const vault = { address: deployment.stakeVault, abi: stakeVaultAbi } as const;
-          if (permit === undefined || permit.value !== value) return contractCall({ ...vault, functionName: "stake", args: [node.nodeId, value] });
+          if (permit === undefined || permit.value !== value)
+            return contractCall({ ...vault, functionName: "stake", args: [node.nodeId, value] });
           const { deadline, v, r, s } = permit;
-          return contractCall({ ...vault, functionName: "stakeWithPermit", args: [node.nodeId, value, deadline, v, r, s] });
+          return contractCall({
+            ...vault,
+            functionName: "stakeWithPermit",
+            args: [node.nodeId, value, deadline, v, r, s],
+          });
         }}
         onMined={() => {
           setPermit(undefined);

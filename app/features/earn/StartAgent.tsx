@@ -10,7 +10,10 @@ import styles from "./StartAgent.module.css";
 export function StartAgent({ account }: { account: Address }) {
   const { rpcUrl, gatewayUrl, chainId } = useRuntime();
   const commands = [
-    { what: "Make a key for the machine. It signs receipts and holds no money.", text: "(umask 077 && openssl rand -hex 32 > operator.key)" },
+    {
+      what: "Make a key for the machine. It signs receipts and holds no money.",
+      text: "(umask 077 && openssl rand -hex 32 > operator.key)",
+    },
     {
       what: "Say where the network is, and who owns the machine.",
       text: [

@@ -1,9 +1,13 @@
 "use client";
-/** The machines of an owner. Which they are comes from the registry itself; what gates a button is read from the contracts. */
+/**
+ * The machines of an owner. Which they are comes from the registry itself; what gates a button is read from the
+ * contracts.
+ */
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { useQuery } from "@tanstack/react-query";
 import { isAddressEqual, type Address } from "viem";
+import { useAnswer } from "../../hooks/useAnswer.ts";
 import { useChain } from "../../hooks/useChain.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 
@@ -37,10 +41,19 @@ export function useMyNodes(account: Address) {
       chain.readContract({ ...registry, functionName: "nodeClass", args: [node.classId] }),
     ]);
     const { classId, payout, draining } = node;
-    return { nodeId, classId, payout, draining, eligible, powerCu, minimumStakeWei: nodeClass.minimumStakeWei, ...stake };
+    return {
+      nodeId,
+      classId,
+      payout,
+      draining,
+      eligible,
+      powerCu,
+      minimumStakeWei: nodeClass.minimumStakeWei,
+      ...stake,
+    };
   };
 
-  return useQuery({
+  const query = useQuery({
     queryKey: ["myNodes", chainId, account],
     queryFn: async () => {
       const events = await chain.getContractEvents({
@@ -55,4 +68,5 @@ export function useMyNodes(account: Address) {
     },
     refetchInterval: 8_000,
   });
+  return useAnswer(query);
 }

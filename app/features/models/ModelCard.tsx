@@ -1,5 +1,8 @@
 "use client";
-/** One model of the price list: price with its formula, limits, licence, a sample in and out, and the code that calls it. */
+/**
+ * One model of the price list: price with its formula, limits, licence, a sample in and out, and the code that calls
+ * it.
+ */
 import { quoteTask } from "@ngpu/client/quote";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import { Amount } from "../../components/Amount.tsx";
@@ -18,7 +21,11 @@ const powers = [1_000, 4_000, 16_000];
 
 export function ModelCard(props: { modelId: string; manifest: ModelManifest; priceUsd6PerGcums: bigint | undefined }) {
   const { modelId, manifest, priceUsd6PerGcums } = props;
-  const quote = quoteTask({ manifest, dimensions: defaultDimensions(manifest), priceUsd6PerGcums: priceUsd6PerGcums ?? 0n });
+  const quote = quoteTask({
+    manifest,
+    dimensions: defaultDimensions(manifest),
+    priceUsd6PerGcums: priceUsd6PerGcums ?? 0n,
+  });
   const known = priceUsd6PerGcums !== undefined;
   return (
     <Card
@@ -39,7 +46,8 @@ export function ModelCard(props: { modelId: string; manifest: ModelManifest; pri
               {known ? <Amount value={quote.likelyAmountUsd6} size="hero" /> : <Skeleton width="7em" height="32px" />}
             </p>
             <p className="soft small">
-              likely; at most {known ? <Amount value={quote.maxAmountUsd6} /> : <Skeleton />}. You pay what it took, never more than the maximum.
+              likely; at most {known ? <Amount value={quote.maxAmountUsd6} /> : <Skeleton />}. You pay what it took,
+              never more than the maximum.
             </p>
           </div>
           <Formula label="How the likely price is calculated" terms={priceTerms(quote.workCums, priceUsd6PerGcums)} />
@@ -56,9 +64,10 @@ export function ModelCard(props: { modelId: string; manifest: ModelManifest; pri
             ))}
           </dl>
           <p className="soft small">
-            Takes {manifest.input.mediaTypes.map((type) => type.replace("image/", "").toUpperCase()).join(" and ")}, up to{" "}
-            {manifest.limits.maxParts} images of {formatInteger(manifest.limits.maxSidePx)} px and {formatBytes(manifest.limits.maxInputBytes)} in
-            all. Source {manifest.source}. Id <Hash value={modelId} label={`id of ${manifest.title}`} />
+            Takes {manifest.input.mediaTypes.map((type) => type.replace("image/", "").toUpperCase()).join(" and ")}, up
+            to {manifest.limits.maxParts} images of {formatInteger(manifest.limits.maxSidePx)} px and{" "}
+            {formatBytes(manifest.limits.maxInputBytes)} in all. Source {manifest.source}. Id{" "}
+            <Hash value={modelId} label={`id of ${manifest.title}`} />
           </p>
         </div>
         <ModelSample manifest={manifest} />

@@ -9,7 +9,11 @@ import { samplesFor, sampleUrl } from "../../lib/samples.ts";
 
 export function ModelSample({ manifest }: { manifest: ModelManifest }) {
   const { schema } = manifest.output;
-  const result = useQuery({ queryKey: ["sampleResult", schema], queryFn: () => loadSampleResult(schema), staleTime: Number.POSITIVE_INFINITY });
+  const result = useQuery({
+    queryKey: ["sampleResult", schema],
+    queryFn: () => loadSampleResult(schema),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const sample = samplesFor(manifest)[0];
   if (sample === undefined || result.data === null) return null;
   if (result.data === undefined) return <Skeleton width="100%" height="280px" />;

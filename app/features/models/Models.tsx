@@ -16,7 +16,8 @@ export function Models() {
       lead={
         <>
           You pay for power × duration and nothing else. The price now:{" "}
-          {now === undefined ? <Skeleton /> : <Amount value={now} />} per 10⁹ CU·ms; 1,000 CU is one thread of the reference machine.
+          {now === undefined ? <Skeleton /> : <Amount value={now} />} per 10⁹ CU·ms; 1,000 CU is one thread of the
+          reference machine.
         </>
       }
     >

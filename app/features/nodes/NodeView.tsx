@@ -9,8 +9,9 @@ import { Banner } from "../../components/Banner.tsx";
 import { Card } from "../../components/Card.tsx";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Hash, TxLink } from "../../components/Hash.tsx";
+import { Loading } from "../../components/Loading.tsx";
 import { Columns, Figure, Figures, Page } from "../../components/Page.tsx";
-import { Skeleton, SkeletonRows } from "../../components/Skeleton.tsx";
+import { Skeleton } from "../../components/Skeleton.tsx";
 import { Table } from "../../components/Table.tsx";
 import { useChain } from "../../hooks/useChain.ts";
 import { useHead } from "../../hooks/useHead.ts";
@@ -43,16 +44,25 @@ export function NodeView({ nodeId }: { nodeId: number }) {
   return (
     <Page
       title={`node-${nodeId}`}
-      lead={node === undefined || node === null ? undefined : <NodeStatus node={node} online={roster.data === undefined ? undefined : entry !== undefined} />}
+      lead={
+        node === undefined || node === null ? undefined : (
+          <NodeStatus node={node} online={roster.data === undefined ? undefined : entry !== undefined} />
+        )
+      }
     >
-      {answer.error === null ? null : <Banner tone="warning" title={explainError(answer.error).title}>{explainError(answer.error).text}</Banner>}
-      {answer.data !== undefined && node === null ? <Banner tone="warning" title="The index does not know this node (yet)" /> : null}
+      {answer.data !== undefined && node === null ? (
+        <Banner tone="warning" title="The index does not know this node (yet)" />
+      ) : null}
       <OnChain nodeId={nodeId} />
       <Columns>
-        <Card title="Machine">{node === undefined || node === null ? <SkeletonRows /> : <Identity node={node} />}</Card>
+        <Card title="Machine">
+          {node === undefined || node === null ? <Loading error={answer.error} /> : <Identity node={node} />}
+        </Card>
         <Card title="As reported" note="The node's own word to the gateway; nothing of it decides a bill">
           {entry === undefined ? (
-            <p className="soft">{roster.data === undefined ? "The gateway is asked…" : "It is not connected to the gateway."}</p>
+            <p className="soft">
+              {roster.data === undefined ? "The gateway is asked…" : "It is not connected to the gateway."}
+            </p>
           ) : (
             <dl className={styles.pairs}>
               <dt>Own benchmark</dt>
@@ -74,10 +84,18 @@ export function NodeView({ nodeId }: { nodeId: number }) {
         </Card>
       </Columns>
       <Card title="Latest bills" flush>
-        {answer.data === undefined ? <SkeletonRows rows={3} /> : <Bills bills={answer.data.bills ?? []} />}
+        {answer.data === undefined ? (
+          <Loading error={answer.error} rows={3} />
+        ) : (
+          <Bills bills={answer.data.bills ?? []} />
+        )}
       </Card>
       <Card title="Stake history" flush>
-        {answer.data === undefined ? <SkeletonRows rows={3} /> : <StakeEvents events={answer.data.stakeEvents ?? []} />}
+        {answer.data === undefined ? (
+          <Loading error={answer.error} rows={3} />
+        ) : (
+          <StakeEvents events={answer.data.stakeEvents ?? []} />
+        )}
       </Card>
     </Page>
   );
@@ -92,7 +110,12 @@ function OnChain({ nodeId }: { nodeId: number }) {
     queryFn: async () => {
       const registry = { address: deployment.nodeRegistry, abi: nodeRegistryAbi } as const;
       const [stake, powerCu, eligible] = await Promise.all([
-        chain.readContract({ address: deployment.stakeVault, abi: stakeVaultAbi, functionName: "stakeOf", args: [nodeId] }),
+        chain.readContract({
+          address: deployment.stakeVault,
+          abi: stakeVaultAbi,
+          functionName: "stakeOf",
+          args: [nodeId],
+        }),
         chain.readContract({ ...registry, functionName: "powerOf", args: [nodeId] }),
         chain.readContract({ ...registry, functionName: "isEligible", args: [nodeId] }),
       ]);
@@ -109,13 +132,23 @@ function OnChain({ nodeId }: { nodeId: number }) {
     );
   }
   const found = answer.data;
-  const waitS = found === undefined || head === undefined ? undefined : Number(BigInt(found.stake.unlockAt) - head.timestamp);
+  const waitS =
+    found === undefined || head === undefined ? undefined : Number(BigInt(found.stake.unlockAt) - head.timestamp);
   return (
     <Figures>
       <Figure label="Stake" note="thawing included">
         {found === undefined ? <Skeleton /> : <Amount kind="wei" value={found.stake.stakedWei} size="large" />}
       </Figure>
-      <Figure label="Leaving" note={found !== undefined && found.stake.thawingWei > 0n && waitS !== undefined ? (waitS > 0 ? `free in ${formatSeconds(waitS)}` : "free now") : "nothing is thawing"}>
+      <Figure
+        label="Leaving"
+        note={
+          found !== undefined && found.stake.thawingWei > 0n && waitS !== undefined
+            ? waitS > 0
+              ? `free in ${formatSeconds(waitS)}`
+              : "free now"
+            : "nothing is thawing"
+        }
+      >
         {found === undefined ? <Skeleton /> : <Amount kind="wei" value={found.stake.thawingWei} size="large" />}
       </Figure>
       <Figure label="Power" note="of its class, billed">
@@ -175,7 +208,11 @@ function Bills({ bills }: { bills: readonly BillRow[] }) {
       columns={[
         { title: "Task", cell: (bill) => <Link href={`/tasks/${bill.id}`}>{modelTitle(bill.modelId)}</Link> },
         { title: "Settled", cell: (bill) => formatDateTime(BigInt(bill.timestamp)) },
-        { title: "Attempt", figure: true, cell: (bill) => (bill.attempt === 0 ? "primary" : `backup, ${bill.attempt}`) },
+        {
+          title: "Attempt",
+          figure: true,
+          cell: (bill) => (bill.attempt === 0 ? "primary" : `backup, ${bill.attempt}`),
+        },
         { title: "Time", figure: true, cell: (bill) => formatMs(Number(bill.durationMs)) },
         { title: "Amount", figure: true, cell: (bill) => <Amount value={BigInt(bill.amountUsd6)} digits={6} /> },
         { title: "Transaction", cell: (bill) => <TxLink hash={bill.tx} /> },

@@ -7,11 +7,10 @@ import { ButtonLink } from "../../components/Button.tsx";
 import { Card } from "../../components/Card.tsx";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Page } from "../../components/Page.tsx";
-import { SkeletonRows } from "../../components/Skeleton.tsx";
+import { Loading } from "../../components/Loading.tsx";
 import { Status } from "../../components/Status.tsx";
 import { Table } from "../../components/Table.tsx";
 import { useRoster } from "../../hooks/useRoster.ts";
-import { explainError } from "../../lib/explainError.ts";
 import { formatInteger } from "../../lib/format.ts";
 import type { NodeRow } from "../../lib/subgraph/model.ts";
 import type { OnlineNode } from "../../lib/fetchRoster.ts";
@@ -28,17 +27,24 @@ export function Nodes() {
       lead="Power that is billed is the class's, never the node's own word. What a node says of itself is marked as reported."
       actions={<ButtonLink href="/earn">Add a machine</ButtonLink>}
     >
-      {roster.isError ? (
+      {roster.error !== null ? (
         <Banner tone="warning" title="The gateway does not answer">
           Who is online cannot be told until it does; stakes and earnings below are from the chain.
         </Banner>
       ) : null}
-      {nodes.error === null ? null : <Banner tone="warning" title={explainError(nodes.error).title}>{explainError(nodes.error).text}</Banner>}
-      <Card title={nodes.data === undefined ? "Nodes" : `${nodes.data.length} registered, ${roster.data?.length ?? "…"} online`} flush>
+      <Card
+        title={
+          nodes.data === undefined ? "Nodes" : `${nodes.data.length} registered, ${roster.data?.length ?? "…"} online`
+        }
+        flush
+      >
         {nodes.data === undefined ? (
-          <SkeletonRows />
+          <Loading error={nodes.error} />
         ) : nodes.data.length === 0 ? (
-          <EmptyState title="No machine is registered yet" action={<ButtonLink href="/earn">Register the first one</ButtonLink>} />
+          <EmptyState
+            title="No machine is registered yet"
+            action={<ButtonLink href="/earn">Register the first one</ButtonLink>}
+          />
         ) : (
           <NodeTable nodes={nodes.data} online={online} known={roster.data !== undefined} />
         )}
@@ -57,7 +63,10 @@ function NodeTable(props: { nodes: readonly NodeRow[]; online: ReadonlyMap<numbe
       keyOf={(node) => node.id}
       columns={[
         { title: "Node", cell: (node) => <Link href={`/nodes/${node.id}`}>node-{node.id}</Link> },
-        { title: "State", cell: (node) => <NodeStatus node={node} online={known ? entryOf(node) !== undefined : undefined} /> },
+        {
+          title: "State",
+          cell: (node) => <NodeStatus node={node} online={known ? entryOf(node) !== undefined : undefined} />,
+        },
         { title: "Class", cell: (node) => node.nodeClass.name },
         { title: "Power", figure: true, cell: (node) => `${formatInteger(BigInt(node.powerCu))} CU` },
         { title: "As reported", figure: true, cell: (node) => reportedPower(entryOf(node)) },

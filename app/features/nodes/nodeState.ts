@@ -6,7 +6,9 @@ export function nodeState(node: NodeRow, online: boolean | undefined): { tone: T
   if (node.draining) return { tone: "reversible", word: "Paused" };
   const active = BigInt(node.stakedWei) - BigInt(node.thawingWei);
   if (active < BigInt(node.nodeClass.minimumStakeWei)) {
-    return BigInt(node.thawingWei) > 0n ? { tone: "reversible", word: "Leaving" } : { tone: "waiting", word: "Not staked" };
+    return BigInt(node.thawingWei) > 0n
+      ? { tone: "reversible", word: "Leaving" }
+      : { tone: "waiting", word: "Not staked" };
   }
   if (online === undefined) return { tone: "waiting", word: "Staked" };
   return online ? { tone: "final", word: "Online" } : { tone: "off", word: "Offline" };

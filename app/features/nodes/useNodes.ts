@@ -1,5 +1,6 @@
 "use client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useAnswer } from "../../hooks/useAnswer.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { nodeFields, type NodeRow } from "../../lib/subgraph/model.ts";
 import { pageAll } from "../../lib/subgraph/pageAll.ts";
@@ -10,7 +11,7 @@ const query = `query Nodes($first: Int!, $after: ID!) {
 
 export function useNodes() {
   const { subgraphUrl } = useRuntime();
-  return useQuery({
+  const answer = useQuery({
     queryKey: ["subgraph", subgraphUrl, "nodes"],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
@@ -19,4 +20,5 @@ export function useNodes() {
     },
     refetchInterval: 5_000,
   });
+  return useAnswer(answer);
 }

@@ -27,9 +27,28 @@ export function MySpend({ account }: { account: Address }) {
   const spent = days?.reduce((sum, day) => sum + BigInt(day.settledUsd6), 0n);
   const tasks = days?.reduce((sum, day) => sum + Number(day.tasksSettled), 0);
   return (
-    <Card title="My spend, last 30 days" actions={<ButtonLink href="/billing" small>Billing</ButtonLink>}>
-      <p>{spent === undefined ? <Skeleton width="8em" height="32px" /> : <Amount value={spent} size="hero" />}</p>
-      <p className="soft small">{tasks === undefined ? "…" : `for ${tasks} settled ${tasks === 1 ? "task" : "tasks"}`}</p>
+    <Card
+      title="My spend, last 30 days"
+      actions={
+        <ButtonLink href="/billing" small>
+          Billing
+        </ButtonLink>
+      }
+    >
+      <p>
+        {spent === undefined ? (
+          answer.error === null ? (
+            <Skeleton width="8em" height="32px" />
+          ) : (
+            "–"
+          )
+        ) : (
+          <Amount value={spent} size="hero" />
+        )}
+      </p>
+      <p className="soft small">
+        {tasks === undefined ? "…" : `for ${tasks} settled ${tasks === 1 ? "task" : "tasks"}`}
+      </p>
       <dl className={styles.pairs}>
         <dt>In my balance</dt>
         <dd>{money.data === undefined ? <Skeleton /> : <Amount value={money.data.availableUsd6} digits={6} />}</dd>

@@ -5,8 +5,9 @@ import { Amount } from "../../components/Amount.tsx";
 import { ButtonLink } from "../../components/Button.tsx";
 import { Card } from "../../components/Card.tsx";
 import { EmptyState } from "../../components/EmptyState.tsx";
+import { Loading } from "../../components/Loading.tsx";
 import { Columns, Figure, Figures, Page } from "../../components/Page.tsx";
-import { Skeleton, SkeletonRows } from "../../components/Skeleton.tsx";
+import { Skeleton } from "../../components/Skeleton.tsx";
 import { useIndexHealth } from "../../hooks/useIndexHealth.ts";
 import { useRoster } from "../../hooks/useRoster.ts";
 import { formatInteger, formatMs } from "../../lib/format.ts";
@@ -17,7 +18,7 @@ import { useOverview } from "./useOverview.ts";
 
 export function Overview() {
   const { address } = useAccount();
-  const { data } = useOverview();
+  const { data, error } = useOverview();
   return (
     <Page
       title="Overview"
@@ -39,32 +40,47 @@ export function Overview() {
         </Columns>
       )}
       <Card title="Latest bills" note="Of everyone, newest first. Each can be recomputed from the chain." flush>
-        {data === undefined ? <SkeletonRows rows={5} /> : data.recent.length === 0 ? <NoBills /> : <RecentBills bills={data.recent} />}
+        {data === undefined ? (
+          <Loading error={error} rows={5} />
+        ) : data.recent.length === 0 ? (
+          <NoBills />
+        ) : (
+          <RecentBills bills={data.recent} />
+        )}
       </Card>
     </Page>
   );
 }
 
 function NetworkFigures() {
-  const { data } = useOverview();
+  const { data, error } = useOverview();
+  const waiting = error === null ? <Skeleton width="3em" /> : "–";
   const roster = useRoster();
   const health = useIndexHealth();
   const registered = data?.network?.nodes;
   return (
     <Figures>
       <Figure label="Nodes online" note={registered === undefined ? "registered: …" : `of ${registered} registered`}>
-        {roster.isError ? "unknown" : roster.data === undefined ? <Skeleton width="2em" /> : roster.data.length}
+        {roster.error !== null ? "unknown" : roster.data === undefined ? <Skeleton width="2em" /> : roster.data.length}
       </Figure>
-      <Figure label="Tasks, last hour" note={data?.network ? `${formatInteger(BigInt(data.network.tasks))} in all` : "in all: …"}>
-        {data === undefined ? <Skeleton width="2em" /> : formatInteger(data.tasksLastHour)}
+      <Figure
+        label="Tasks, last hour"
+        note={data?.network ? `${formatInteger(BigInt(data.network.tasks))} in all` : "in all: …"}
+      >
+        {data === undefined ? waiting : formatInteger(data.tasksLastHour)}
       </Figure>
       <Figure label="Median time" note="of the last 100 bills">
-        {data === undefined ? <Skeleton /> : data.medianMs === undefined ? "–" : formatMs(Number(data.medianMs))}
+        {data === undefined ? waiting : data.medianMs === undefined ? "–" : formatMs(Number(data.medianMs))}
       </Figure>
       <Figure label="Median price" note="per task">
-        {data === undefined ? <Skeleton /> : data.medianUsd6 === undefined ? "–" : <Amount value={data.medianUsd6} />}
+        {data === undefined ? waiting : data.medianUsd6 === undefined ? "–" : <Amount value={data.medianUsd6} />}
       </Figure>
-      <Figure label="Index" note={health.kind === "current" || health.kind === "behind" ? `block ${formatInteger(health.block)}` : "see above"}>
+      <Figure
+        label="Index"
+        note={
+          health.kind === "current" || health.kind === "behind" ? `block ${formatInteger(health.block)}` : "see above"
+        }
+      >
         {indexWord(health)}
       </Figure>
     </Figures>

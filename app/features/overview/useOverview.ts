@@ -20,7 +20,7 @@ export interface OverviewData {
   medianUsd6: bigint | undefined;
 }
 
-export function useOverview(): { data: OverviewData | undefined; error: unknown } {
+export function useOverview(): { data: OverviewData | undefined; error: Error | null } {
   const head = useHead();
   // A step of a minute keeps the question the same between two polls.
   const since = head.data === undefined ? undefined : (head.data.timestamp / 60n) * 60n - 3_600n;

@@ -10,7 +10,11 @@ import styles from "./InputPicker.module.css";
 import { SamplePicker } from "./SamplePicker.tsx";
 import type { PostForm } from "./usePostForm.ts";
 
-export function InputPicker(props: { form: PostForm; fileInput: RefObject<HTMLInputElement | null>; refusal: Explanation | undefined }) {
+export function InputPicker(props: {
+  form: PostForm;
+  fileInput: RefObject<HTMLInputElement | null>;
+  refusal: Explanation | undefined;
+}) {
   const { form, fileInput, refusal } = props;
   const { add, pictures, manifest } = form;
   const [over, setOver] = useState(false);
@@ -43,8 +47,18 @@ export function InputPicker(props: { form: PostForm; fileInput: RefObject<HTMLIn
   return (
     <Card
       title="Input"
-      note={pictures.length === 0 ? "PNG or JPEG" : `${pictures.length} ${pictures.length === 1 ? "image" : "images"}, ${formatBytes(bytes)}`}
-      actions={pictures.length === 0 ? null : <Button small onClick={form.clear}>Remove all</Button>}
+      note={
+        pictures.length === 0
+          ? "PNG or JPEG"
+          : `${pictures.length} ${pictures.length === 1 ? "image" : "images"}, ${formatBytes(bytes)}`
+      }
+      actions={
+        pictures.length === 0 ? null : (
+          <Button small onClick={form.clear}>
+            Remove all
+          </Button>
+        )
+      }
     >
       <div
         className={styles.zone}

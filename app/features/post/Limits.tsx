@@ -1,14 +1,17 @@
 "use client";
-/** What the payer limits: time, backups, and the figures that files cannot tell. */
+/** What the payer limits: time, backups, price, and the figures that files cannot tell. */
 import { Card } from "../../components/Card.tsx";
 import { Field } from "../../components/Field.tsx";
+import { formatUnitsExact } from "../../lib/format.ts";
 import styles from "./Limits.module.css";
 import type { PostForm } from "./usePostForm.ts";
+import type { PricedInput } from "./useQuote.ts";
 
 const minutes = [1, 5, 15, 30, 60];
 
-export function Limits({ form }: { form: PostForm }) {
+export function Limits({ form, priced }: { form: PostForm; priced: PricedInput }) {
   const { manifest, stated } = form;
+  const price = priced.price?.priceUsd6PerGcums;
   return (
     <Card title="Limits">
       <div className={styles.limits}>
@@ -29,6 +32,25 @@ export function Limits({ form }: { form: PostForm }) {
               <option value={1}>1 backup node</option>
               <option value={0}>None</option>
             </select>
+          )}
+        </Field>
+        <Field
+          label="Price, at most"
+          unit="USD per 10⁹ CU·ms"
+          hint="Empty: the price of the moment. A task always freezes the price of its post."
+          {...(priced.price === undefined || priced.maxPriceUsd6PerGcums !== undefined
+            ? {}
+            : { error: "An amount such as 0.1, with at most 6 decimals." })}
+        >
+          {(control) => (
+            <input
+              {...control}
+              inputMode="decimal"
+              placeholder={price === undefined ? "" : formatUnitsExact(price, 6)}
+              value={form.maxPriceText}
+              onChange={(event) => form.setMaxPriceText(event.target.value)}
+              autoComplete="off"
+            />
           )}
         </Field>
         {Object.entries(stated).map(([name, value]) => {

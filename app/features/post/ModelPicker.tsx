@@ -10,7 +10,12 @@ export function ModelPicker({ form }: { form: PostForm }) {
       <div className={styles.models} role="radiogroup" aria-label="Model">
         {catalogue.map(({ modelId, manifest }) => (
           <label key={modelId} className={styles.model}>
-            <input type="radio" name="model" checked={form.modelId === modelId} onChange={() => form.setModel(modelId)} />
+            <input
+              type="radio"
+              name="model"
+              checked={form.modelId === modelId}
+              onChange={() => form.setModel(modelId)}
+            />
             <span>
               <span className={styles.title}>{manifest.title}</span>
               <span className={styles.note}>

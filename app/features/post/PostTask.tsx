@@ -21,7 +21,7 @@ export function PostTask({ initialModel, again }: { initialModel: string | undef
         <Stack>
           <ModelPicker form={form} />
           <InputPicker form={form} fileInput={fileInput} refusal={priced.refusal} />
-          <Limits form={form} />
+          <Limits form={form} priced={priced} />
         </Stack>
         <QuoteCard form={form} priced={priced} steps={steps} permit={permit} />
       </Columns>

@@ -12,15 +12,20 @@ import type { PostForm } from "./usePostForm.ts";
 import type { Permit } from "./usePostSteps.ts";
 import type { PricedInput } from "./useQuote.ts";
 
-export function QuoteCard(props: { form: PostForm; priced: PricedInput; steps: readonly Step[]; permit: Permit | undefined }) {
+export function QuoteCard(props: {
+  form: PostForm;
+  priced: PricedInput;
+  steps: readonly Step[];
+  permit: Permit | undefined;
+}) {
   const { form, priced, steps, permit } = props;
-  const { quote, dimensions } = priced;
+  const { quote, dimensions, mostUsd6 } = priced;
   return (
     <div className={styles.sticky}>
       <Card title="Quote">
         <dl className={styles.amounts}>
           <dt>At most</dt>
-          <dd>{quote === undefined ? <Unknown /> : <Amount value={quote.maxAmountUsd6} size="hero" />}</dd>
+          <dd>{mostUsd6 === undefined ? <Unknown /> : <Amount value={mostUsd6} size="hero" />}</dd>
           <dt>Likely</dt>
           <dd>
             {quote === undefined ? (
@@ -34,7 +39,9 @@ export function QuoteCard(props: { form: PostForm; priced: PricedInput; steps: r
           </dd>
         </dl>
         {quote === undefined || dimensions === undefined ? (
-          <p className={styles.note}>Add an image to see what it costs. Nothing is signed or sent before you press the button.</p>
+          <p className={styles.note}>
+            Add an image to see what it costs. Nothing is signed or sent before you press the button.
+          </p>
         ) : (
           <div className={styles.how}>
             <Formula label="Likely amount" terms={amountTerms(quote)} />
@@ -42,7 +49,8 @@ export function QuoteCard(props: { form: PostForm; priced: PricedInput; steps: r
               <summary>How the work is counted</summary>
               <Formula label="Work" terms={workTerms(form, dimensions, quote)} />
               <p className={styles.note}>
-                The bill is power × measured duration × price, rounded down, and never above {formatInteger(quote.workCums)} CU·ms × 1.25.
+                The bill is power × measured duration × price, rounded down, and never above{" "}
+                {formatInteger(quote.workCums)} CU·ms × 1.25.
               </p>
             </details>
           </div>
@@ -57,9 +65,9 @@ export function QuoteCard(props: { form: PostForm; priced: PricedInput; steps: r
         <div className={styles.action}>
           <StepButton steps={steps} />
         </div>
-        {quote === undefined ? null : (
+        {mostUsd6 === undefined ? null : (
           <p className={styles.note}>
-            Posting locks at most <Amount value={quote.maxAmountUsd6} />. What the task does not use is yours again with the bill.
+            Posting locks at most <Amount value={mostUsd6} />. What the task does not use is yours again with the bill.
           </p>
         )}
       </Card>

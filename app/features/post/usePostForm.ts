@@ -27,26 +27,42 @@ export interface PostForm {
   state: (dimension: string, value: number) => void;
   minutes: number;
   setMinutes: (minutes: number) => void;
+  /** Highest price the payer agrees to, as typed; empty: the price of the moment. */
+  maxPriceText: string;
+  setMaxPriceText: (text: string) => void;
   backups: number;
   setBackups: (backups: number) => void;
 }
 
-export function usePostForm({ initialModel, again }: { initialModel: string | undefined; again: string | undefined }): PostForm {
+export function usePostForm({
+  initialModel,
+  again,
+}: {
+  initialModel: string | undefined;
+  again: string | undefined;
+}): PostForm {
   const [modelId, setModelId] = useState<Hex>(() => known(initialModel));
   const [pictures, setPictures] = useState<Picture[]>([]);
   const [overrides, setOverrides] = useState<Record<string, number>>({});
   const [minutes, setMinutes] = useState(5);
   const [backups, setBackups] = useState(1);
+  const [maxPriceText, setMaxPriceText] = useState("");
   const manifest = manifestIn(modelId);
 
   const add = useCallback<PostForm["add"]>((parts) => setPictures((current) => merged(current, parts)), []);
-  const remove = useCallback((name: string) => setPictures((current) => without(current, (picture) => picture.name === name)), []);
+  const remove = useCallback(
+    (name: string) => setPictures((current) => without(current, (picture) => picture.name === name)),
+    [],
+  );
   const clear = useCallback(() => setPictures((current) => without(current, () => true)), []);
   const setModel = useCallback((next: Hex) => {
     setModelId(next);
     setOverrides({});
   }, []);
-  const state = useCallback((dimension: string, value: number) => setOverrides((all) => ({ ...all, [dimension]: value })), []);
+  const state = useCallback(
+    (dimension: string, value: number) => setOverrides((all) => ({ ...all, [dimension]: value })),
+    [],
+  );
 
   useEffect(() => {
     if (again === undefined || !/^0x[0-9a-f]{64}$/.test(again)) return;
@@ -62,7 +78,8 @@ export function usePostForm({ initialModel, again }: { initialModel: string | un
   }, [again, add]);
 
   const stated = useMemo(() => statedFigures({ manifest, pictures, overrides }), [manifest, pictures, overrides]);
-  return { modelId, manifest, setModel, pictures, add, remove, clear, stated, state, minutes, setMinutes, backups, setBackups };
+  const input = { modelId, manifest, setModel, pictures, add, remove, clear, stated, state };
+  return { ...input, minutes, setMinutes, maxPriceText, setMaxPriceText, backups, setBackups };
 }
 
 function statedFigures(options: {
@@ -76,7 +93,11 @@ function statedFigures(options: {
     const spec = manifest.dimensions[name];
     if (spec === undefined) continue;
     // Detection may split a printed line, so a sample's count gets a quarter on top.
-    const guess = pictures.reduce((sum, picture) => sum + Math.max(spec.default, Math.ceil((picture.lines ?? 0) * 1.25)), 0);
+    const found = pictures.reduce(
+      (sum, picture) => sum + Math.max(spec.default, Math.ceil((picture.lines ?? 0) * 1.25)),
+      0,
+    );
+    const guess = pictures.length === 0 ? spec.default : found;
     figures[name] = overrides[name] ?? Math.min(spec.maximum, Math.max(spec.minimum, guess));
   }
   return figures;

@@ -1,9 +1,10 @@
 "use client";
 /**
- * The path from nothing to a posted task, one step at a time: connect, switch, choose pictures, get test money where there is a
- * faucet, sign the permit, post. A step that is done is skipped; the permit is only asked for what the balance does not cover.
+ * The path from nothing to a posted task, one step at a time: connect, switch, choose pictures, get test money where
+ * there is a faucet, sign the permit, post. A step that is done is skipped; the permit is only asked for what the
+ * balance does not cover.
  */
-import { permitParams, permitTypedData, noPermit } from "@ngpu/client/permit";
+import type { permitParams } from "@ngpu/client/permit";
 import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
@@ -47,10 +48,14 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
   const { signTypedDataAsync } = useSignTypedData();
   const [permit, setPermit] = useState<Permit | undefined>(undefined);
 
-  const { quote, price, refusal, dimensions } = priced;
-  const most = quote?.maxAmountUsd6 ?? 0n;
+  const { quote, price, refusal, dimensions, maxPriceUsd6PerGcums } = priced;
+  const most = priced.mostUsd6 ?? 0n;
   const shortfall = money === undefined || money.availableUsd6 >= most ? 0n : most - money.availableUsd6;
-  const permitted = permit !== undefined && permit.owner === address && permit.value >= shortfall && (head === undefined || permit.deadline > head.timestamp + permitReserveS);
+  const permitted =
+    permit !== undefined &&
+    permit.owner === address &&
+    permit.value >= shortfall &&
+    (head === undefined || permit.deadline > head.timestamp + permitReserveS);
   const covered = shortfall === 0n || (money !== undefined && money.allowanceUsd6 >= shortfall);
   const rich = money === undefined || money.walletUsd6 >= shortfall;
 
@@ -78,6 +83,18 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
     run: async () => undefined,
   };
 
+  const agreed: Step = {
+    id: "limit",
+    label: "The price is above your limit",
+    done:
+      price === undefined || (maxPriceUsd6PerGcums !== undefined && maxPriceUsd6PerGcums >= price.priceUsd6PerGcums),
+    blocked:
+      maxPriceUsd6PerGcums === undefined
+        ? "The price limit is not an amount."
+        : "Raise the limit, or wait for a lower price.",
+    run: async () => undefined,
+  };
+
   const { faucet } = deployment;
   const funds: Step = {
     id: "funds",
@@ -85,11 +102,16 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
     done: rich,
     busy: "The faucet is paying…",
     ...(faucet === undefined
-      ? { blocked: `The wallet holds ${usd(money?.walletUsd6 ?? 0n)}; this task needs ${usd(shortfall)}. Add some to this account.` }
+      ? {
+          blocked: `The wallet holds ${usd(money?.walletUsd6 ?? 0n)}; this task needs ${usd(shortfall)}. Add some to this account.`,
+        }
       : {}),
     run: async ({ sent }) => {
       if (faucet === undefined || address === undefined) return;
-      await transact({ call: contractCall({ address: faucet, abi: faucetAbi, functionName: "drip", args: [address] }), onSent: sent });
+      await transact({
+        call: contractCall({ address: faucet, abi: faucetAbi, functionName: "drip", args: [address] }),
+        onSent: sent,
+      });
     },
   };
 
@@ -99,13 +121,23 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
     done: covered || permitted,
     run: async () => {
       if (address === undefined || head === undefined) return;
+      const { permitParams, permitTypedData } = await import("@ngpu/client/permit");
       const token = { address: deployment.paymentToken, abi: localUsdAbi } as const;
       const [nonce, tokenName] = await Promise.all([
         chain.readContract({ ...token, functionName: "nonces", args: [address] }),
         chain.readContract({ ...token, functionName: "name" }),
       ]);
       const deadline = head.timestamp + permitLifetimeS;
-      const wanted = { tokenName, tokenVersion: "1", chainId, owner: address, spender: deployment.paymentVault, value: shortfall, nonce, deadline };
+      const wanted = {
+        tokenName,
+        tokenVersion: "1",
+        chainId,
+        owner: address,
+        spender: deployment.paymentVault,
+        value: shortfall,
+        nonce,
+        deadline,
+      };
       const signature = await signTypedDataAsync(permitTypedData({ ...wanted, token: deployment.paymentToken }));
       setPermit({ ...permitParams({ value: shortfall, deadline, signature }), owner: address });
     },
@@ -117,20 +149,46 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
     busy: "Posting…",
     done: false,
     run: async ({ sent }) => {
-      if (address === undefined || head === undefined || quote === undefined || dimensions === undefined) return;
-      const { prepareTask } = await import("@ngpu/client/prepareTask");
+      if (
+        address === undefined ||
+        head === undefined ||
+        quote === undefined ||
+        dimensions === undefined ||
+        maxPriceUsd6PerGcums === undefined
+      )
+        return;
+      const [{ prepareTask }, { noPermit }] = await Promise.all([
+        import("@ngpu/client/prepareTask"),
+        import("@ngpu/client/permit"),
+      ]);
       const parts = form.pictures.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes }));
       const { manifest, modelId, backups, minutes } = form;
       const deadline = Number(head.timestamp) + minutes * 60;
-      const request = { chainId, escrow: deployment.taskEscrow, payer: address, manifest, modelId, dimensions, parts, quote, deadline, backups };
+      const request = {
+        chainId,
+        escrow: deployment.taskEscrow,
+        payer: address,
+        manifest,
+        modelId,
+        dimensions,
+        parts,
+        quote,
+        deadline,
+        backups,
+      };
       const random = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
-      const prepared = prepareTask({ ...request, maxPriceUsd6PerGcums: quote.priceUsd6PerGcums, random });
+      const prepared = prepareTask({ ...request, maxPriceUsd6PerGcums, random });
       const { taskId, secrets, sealedInput, params } = prepared;
       // The keys are stored before the wallet is asked: whatever happens after the post, this device can open the result.
       const kept = { taskId, chainId, payer: address, modelId, secrets, sealedInput, parts, dimensions };
-      await saveLocalTask({ ...kept, maxAmountUsd6: quote.maxAmountUsd6, createdAtMs: Date.now() });
+      await saveLocalTask({ ...kept, maxAmountUsd6: most, createdAtMs: Date.now() });
       const { owner: _owner, ...signed } = permit ?? { owner: address, ...noPermit };
-      const call = contractCall({ address: deployment.taskEscrow, abi: taskEscrowAbi, functionName: "post", args: [params, covered ? noPermit : signed] });
+      const call = contractCall({
+        address: deployment.taskEscrow,
+        abi: taskEscrowAbi,
+        functionName: "post",
+        args: [params, covered ? noPermit : signed],
+      });
       let hash: `0x${string}` | undefined;
       try {
         const onSent = (postTx: `0x${string}`): void => {
@@ -149,7 +207,10 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
     },
   };
 
-  return { steps: [...gate, input, reading, quotable, funds, sign, post], permit: permitted ? permit : undefined };
+  return {
+    steps: [...gate, input, reading, quotable, agreed, funds, sign, post],
+    permit: permitted ? permit : undefined,
+  };
 }
 
 function usd(value: bigint): string {

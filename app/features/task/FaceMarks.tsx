@@ -12,7 +12,12 @@ interface Marking {
 
 export function FaceMarks({ faces, width, marked, onMark }: { faces: readonly Face[]; width: number } & Marking) {
   return faces.map(({ box, landmarks }, index) => (
-    <g key={index} className={index === marked ? styles.strong : styles.mark} onPointerEnter={() => onMark(index)} onPointerLeave={() => onMark(undefined)}>
+    <g
+      key={index}
+      className={index === marked ? styles.strong : styles.mark}
+      onPointerEnter={() => onMark(index)}
+      onPointerLeave={() => onMark(undefined)}
+    >
       <rect x={box.x} y={box.y} width={box.width} height={box.height} rx={width / 200} />
       {landmarks.map(([x, y], point) => (
         <circle key={point} cx={x} cy={y} r={width / 260} className={styles.point} />

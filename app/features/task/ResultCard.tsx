@@ -16,7 +16,11 @@ export function ResultCard({ task }: { task: TaskModel }) {
   const result = facts.result === undefined ? undefined : asTaskResult(facts.result.json);
   const returned = task.rows.some((row) => row.stage === "refunded" || row.stage === "cancelled");
   return (
-    <Card title="Result" note={noteOf(task, result)} {...(facts.result === undefined ? {} : { actions: <Download json={facts.result.json} taskId={task.taskId} /> })}>
+    <Card
+      title="Result"
+      note={noteOf(task, result)}
+      {...(facts.result === undefined ? {} : { actions: <Download json={facts.result.json} taskId={task.taskId} /> })}
+    >
       {local === undefined ? (
         <Skeleton width="100%" height="240px" />
       ) : result !== undefined ? (
@@ -25,7 +29,8 @@ export function ResultCard({ task }: { task: TaskModel }) {
         <pre className={styles.raw}>{JSON.stringify(facts.result.json, null, 2)}</pre>
       ) : local === null ? (
         <EmptyState title="Sealed for the payer">
-          The input and the result can only be opened on the device that posted this task. The timeline and the bill are public.
+          The input and the result can only be opened on the device that posted this task. The timeline and the bill are
+          public.
         </EmptyState>
       ) : (
         <Waiting names={local.parts.map((part) => part.name)} urls={urls} over={returned} />
@@ -34,10 +39,22 @@ export function ResultCard({ task }: { task: TaskModel }) {
   );
 }
 
-function Waiting({ names, urls, over }: { names: readonly string[]; urls: ReadonlyMap<string, string>; over: boolean }) {
+function Waiting({
+  names,
+  urls,
+  over,
+}: {
+  names: readonly string[];
+  urls: ReadonlyMap<string, string>;
+  over: boolean;
+}) {
   return (
     <div className={styles.waiting}>
-      <p className="soft">{over ? "The task ended without a result. The input is still on this device:" : "The result appears here. The input, on this device:"}</p>
+      <p className="soft">
+        {over
+          ? "The task ended without a result. The input is still on this device:"
+          : "The result appears here. The input, on this device:"}
+      </p>
       <ul className={styles.inputs} aria-label="Input images">
         {names.map((name) => (
           <li key={name}>
@@ -65,8 +82,9 @@ function Download({ json, taskId }: { json: unknown; taskId: string }) {
   );
 }
 
-function noteOf({ feed }: TaskModel, result: TaskResult | undefined): string {
+function noteOf({ feed, ended, rows }: TaskModel, result: TaskResult | undefined): string {
   if (result !== undefined) return "Opened on this device only";
+  if (ended && !rows.some((row) => row.stage === "settled")) return "There is none";
   if (feed.connection === "lost") return "The gateway is out of reach; it is tried again by itself";
   if (feed.connection === "open") return "Connected to the gateway";
   return feed.local === null ? "Not on this device" : "Sealed end to end";
@@ -77,7 +95,10 @@ function usePictureUrls(local: TaskModel["feed"]["local"]): ReadonlyMap<string, 
   useEffect(() => {
     if (local === undefined || local === null) return;
     const made = new Map(
-      local.parts.map((part) => [part.name, URL.createObjectURL(new Blob([part.bytes as Uint8Array<ArrayBuffer>], { type: part.mediaType }))]),
+      local.parts.map((part) => [
+        part.name,
+        URL.createObjectURL(new Blob([part.bytes as Uint8Array<ArrayBuffer>], { type: part.mediaType })),
+      ]),
     );
     setUrls(made);
     return () => {

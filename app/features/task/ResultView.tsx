@@ -38,7 +38,9 @@ export function ResultView(props: {
             )}
           </svg>
         </div>
-        {result.images.length > 1 ? <Pager page={page} count={result.images.length} name={image.name} onTurn={turn} /> : null}
+        {result.images.length > 1 ? (
+          <Pager page={page} count={result.images.length} name={image.name} onTurn={turn} />
+        ) : null}
       </figure>
       <div className={styles.found}>
         <Found image={image} marked={marked} onMark={setMarked} compact={compact} />
@@ -47,9 +49,23 @@ export function ResultView(props: {
   );
 }
 
-function Found(props: { image: ResultImage; marked: number | undefined; onMark: (index: number | undefined) => void; compact: boolean }) {
+function Found(props: {
+  image: ResultImage;
+  marked: number | undefined;
+  onMark: (index: number | undefined) => void;
+  compact: boolean;
+}) {
   const { image, marked, onMark, compact } = props;
-  if ("lines" in image) return <TextLines lines={image.lines} truncated={image.truncated === true} marked={marked} onMark={onMark} compact={compact} />;
+  if ("lines" in image)
+    return (
+      <TextLines
+        lines={image.lines}
+        truncated={image.truncated === true}
+        marked={marked}
+        onMark={onMark}
+        compact={compact}
+      />
+    );
   return <FaceList faces={image.faces} marked={marked} onMark={onMark} />;
 }
 

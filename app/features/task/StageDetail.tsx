@@ -58,7 +58,11 @@ function wordsOf(task: TaskModel, stage: Stage): ReactNode {
     case "cancelled":
       return returnedWords(stage);
     case "indexed":
-      return stage.state === "done" ? "In your lists and totals." : stage.state === "current" ? "Waiting for the index to read the block." : null;
+      return stage.state === "done"
+        ? "In your lists and totals."
+        : stage.state === "current"
+          ? "Waiting for the index to read the block."
+          : null;
   }
 }
 
@@ -68,7 +72,11 @@ function postedWords({ feed }: TaskModel, { row, state }: Stage): ReactNode {
   return (
     <>
       At most <Amount value={row.args.maxAmountUsd6 as bigint} /> locked.
-      {facts.uploaded !== undefined ? " Input sealed and stored." : local === null || local === undefined ? "" : " Storing the sealed input…"}
+      {facts.uploaded !== undefined
+        ? " Input sealed and stored."
+        : local === null || local === undefined
+          ? ""
+          : " Storing the sealed input…"}
     </>
   );
 }
@@ -80,7 +88,13 @@ function assignedWords({ rows }: TaskModel, { row, state }: Stage): ReactNode {
   return (
     <>
       <NodeLink id={primary} />
-      {backup === 0 ? ", no backup" : <>, backup <NodeLink id={backup} /></>}
+      {backup === 0 ? (
+        ", no backup"
+      ) : (
+        <>
+          , backup <NodeLink id={backup} />
+        </>
+      )}
       {count > 1 ? `, assignment ${count}` : ""}
     </>
   );
@@ -88,7 +102,12 @@ function assignedWords({ rows }: TaskModel, { row, state }: Stage): ReactNode {
 
 function wrappedWords({ feed }: TaskModel, { state }: Stage): ReactNode {
   const { wrapped } = feed.facts;
-  if (wrapped !== undefined) return <>you → <Nodes ids={wrapped.nodeIds} /></>;
+  if (wrapped !== undefined)
+    return (
+      <>
+        you → <Nodes ids={wrapped.nodeIds} />
+      </>
+    );
   if (state === "done") return "By the payer, for the assigned nodes.";
   return state === "current" ? "This device wraps the key for the assigned nodes alone." : null;
 }
@@ -107,7 +126,9 @@ function acceptedWords({ rows, feed }: TaskModel): ReactNode {
 function runningWords({ rows, feed }: TaskModel, { state }: Stage): ReactNode {
   const { progress, takeover, receipt } = feed.facts;
   const failures = rows.filter((row) => row.stage === "attemptFailed");
-  const settled = rows.find((row) => row.stage === "settled")?.args as { nodeId: number; durationMs: number } | undefined;
+  const settled = rows.find((row) => row.stage === "settled")?.args as
+    | { nodeId: number; durationMs: number }
+    | undefined;
   const done = settled ?? (receipt?.status === 0 ? receipt : undefined);
   return (
     <>
@@ -123,12 +144,14 @@ function runningWords({ rows, feed }: TaskModel, { state }: Stage): ReactNode {
       ) : null}
       {failures.map((row) => (
         <div key={row.txHash + row.logIndex} className={styles.note}>
-          <NodeLink id={row.args.nodeId as number} /> could not execute it: {failureWords[row.args.status as number] ?? "failed"}.
+          <NodeLink id={row.args.nodeId as number} /> could not execute it:{" "}
+          {failureWords[row.args.status as number] ?? "failed"}.
         </div>
       ))}
       {takeover === undefined ? null : (
         <div className={styles.note}>
-          <NodeLink id={takeover.fromNodeId} /> went silent{takeover.silentSince.atS === undefined ? "" : ` ${formatTime(takeover.silentSince.atS)}`} →{" "}
+          <NodeLink id={takeover.fromNodeId} /> went silent
+          {takeover.silentSince.atS === undefined ? "" : ` ${formatTime(takeover.silentSince.atS)}`} →{" "}
           <NodeLink id={takeover.toNodeId} /> took over in {formatMs(takeover.atMs - takeover.silentSince.atMs)}
         </div>
       )}
@@ -162,7 +185,12 @@ function settledWords({ row }: Stage): ReactNode {
 function returnedWords({ row }: Stage): ReactNode {
   if (row === undefined) return null;
   const { refundUsd6, reason } = row.args as { refundUsd6: bigint; reason?: number };
-  const why = row.stage === "cancelled" ? "Taken back before it was assigned." : reason === 1 ? "Every assigned node failed." : "Not finished in time.";
+  const why =
+    row.stage === "cancelled"
+      ? "Taken back before it was assigned."
+      : reason === 1
+        ? "Every assigned node failed."
+        : "Not finished in time.";
   return (
     <>
       {why} <Amount value={refundUsd6} /> went back to the payer&apos;s balance; nothing was billed.

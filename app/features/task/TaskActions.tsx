@@ -24,9 +24,14 @@ export function TaskActions({ task, isPayer }: { task: TaskModel; isPayer: boole
     return (
       <div className={styles.action}>
         <Banner tone="warning" title="The time of this task has passed">
-          Nobody delivered in time. Taking it back returns the whole escrow to the payer&apos;s balance; anyone may do it, it costs only gas.
+          Nobody delivered in time. Taking it back returns the whole escrow to the payer&apos;s balance; anyone may do
+          it, it costs only gas.
         </Banner>
-        <TxButton label="Take the escrow back" busy="Taking it back…" call={() => contractCall({ ...escrow, functionName: "expire", args: [taskId] })} />
+        <TxButton
+          label="Take the escrow back"
+          busy="Taking it back…"
+          call={() => contractCall({ ...escrow, functionName: "expire", args: [taskId] })}
+        />
       </div>
     );
   }
@@ -38,9 +43,12 @@ export function TaskActions({ task, isPayer }: { task: TaskModel; isPayer: boole
       <Banner tone="neutral" title={`No node was assigned for ${formatSeconds(Number(waitedS))}`}>
         You can wait, or take the task back. Everything returns to your balance; it costs only gas.
       </Banner>
-      <TxButton label="Take the task back"
-          quiet
-          busy="Taking it back…" call={() => contractCall({ ...escrow, functionName: "cancel", args: [taskId] })} />
+      <TxButton
+        label="Take the task back"
+        quiet
+        busy="Taking it back…"
+        call={() => contractCall({ ...escrow, functionName: "cancel", args: [taskId] })}
+      />
     </div>
   );
 }
@@ -48,7 +56,12 @@ export function TaskActions({ task, isPayer }: { task: TaskModel; isPayer: boole
 function useExpirableAt({ taskId, ended, rows }: TaskModel): number | undefined {
   const { deployment } = useRuntime();
   const chain = useChain();
-  const request = { address: deployment.taskEscrow, abi: taskEscrowAbi, functionName: "expirableAt", args: [taskId] } as const;
+  const request = {
+    address: deployment.taskEscrow,
+    abi: taskEscrowAbi,
+    functionName: "expirableAt",
+    args: [taskId],
+  } as const;
   const answer = useQuery({
     queryKey: ["expirableAt", deployment.taskEscrow, taskId],
     queryFn: () => chain.readContract(request),

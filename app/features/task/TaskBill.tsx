@@ -27,7 +27,14 @@ export function TaskBill({ task }: { task: TaskModel }) {
   if (settled !== undefined) {
     const bill = settled.args as unknown as SettledArgs;
     return (
-      <Card title="Bill" note={<>Settled in <TxLink hash={settled.txHash} /></>}>
+      <Card
+        title="Bill"
+        note={
+          <>
+            Settled in <TxLink hash={settled.txHash} />
+          </>
+        }
+      >
         <p className={styles.amount}>
           <Amount value={bill.amountUsd6} size="hero" />
         </p>
@@ -42,8 +49,8 @@ export function TaskBill({ task }: { task: TaskModel }) {
           ]}
         />
         <p className={styles.refund}>
-          <Amount value={bill.refundUsd6} /> of the <Amount value={bill.amountUsd6 + bill.refundUsd6} /> that were locked went back to the
-          payer&apos;s balance.
+          <Amount value={bill.refundUsd6} /> of the <Amount value={bill.amountUsd6 + bill.refundUsd6} /> that were
+          locked went back to the payer&apos;s balance.
         </p>
         <VerifyBill taskId={task.taskId} />
       </Card>
@@ -53,11 +60,18 @@ export function TaskBill({ task }: { task: TaskModel }) {
     <Card title="Bill">
       {returned !== undefined ? (
         <p>
-          Nothing was billed. <Amount value={returned.args.refundUsd6 as bigint} /> went back to the payer&apos;s balance.
+          Nothing was billed. <Amount value={returned.args.refundUsd6 as bigint} /> went back to the payer&apos;s
+          balance.
         </p>
       ) : (
         <p className="soft">
-          {posted === undefined ? <Skeleton width="16em" /> : <>At most <Amount value={posted.args.maxAmountUsd6 as bigint} />. The bill appears when the task is settled.</>}
+          {posted === undefined ? (
+            <Skeleton width="16em" />
+          ) : (
+            <>
+              At most <Amount value={posted.args.maxAmountUsd6 as bigint} />. The bill appears when the task is settled.
+            </>
+          )}
         </p>
       )}
     </Card>

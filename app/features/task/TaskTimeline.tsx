@@ -24,7 +24,10 @@ export function TaskTimeline({ task, stages }: { task: TaskModel; stages: readon
   const items = stages.map((stage) => itemOf(task, stage));
   const current = stages.find((stage) => stage.state === "current");
   const last = stages.at(-1);
-  const spoken = current === undefined ? `${last === undefined ? "" : titles[last.id]}: the task is over` : `Waiting for: ${titles[current.id]}`;
+  const spoken =
+    current === undefined
+      ? `${last === undefined ? "" : titles[last.id]}: the task is over`
+      : `Waiting for: ${titles[current.id]}`;
   return (
     <>
       <Timeline label="Stages of this task" items={items} />

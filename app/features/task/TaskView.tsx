@@ -28,11 +28,17 @@ export function TaskView({ taskId }: { taskId: Hex }) {
           Task <Hash value={taskId} label="task id" />
         </>
       }
-      actions={task.ended && modelId !== undefined ? <ButtonLink href={`/post?model=${modelId}&again=${taskId}`}>Post again</ButtonLink> : null}
+      actions={
+        task.ended && modelId !== undefined ? (
+          <ButtonLink href={`/post?model=${modelId}&again=${taskId}`}>Post again</ButtonLink>
+        ) : null
+      }
     >
       <TaskNotes task={task} />
       <Columns kind="task">
-        <Card title="Timeline">{task.stages === undefined ? <SkeletonRows rows={8} /> : <TaskTimeline task={task} stages={task.stages} />}</Card>
+        <Card title="Timeline">
+          {task.stages === undefined ? <SkeletonRows rows={8} /> : <TaskTimeline task={task} stages={task.stages} />}
+        </Card>
         <Stack>
           <ResultCard task={task} />
           <TaskBill task={task} />

@@ -51,7 +51,9 @@ export function VerifyBill({ taskId, atOnce = false }: { taskId: Hex; atOnce?: b
 }
 
 function Steps({ check }: { check: BillCheck }) {
-  const title = check.ok ? "Verified: the bill is exactly what the chain's events give" : "The bill does not follow from the chain's events";
+  const title = check.ok
+    ? "Verified: the bill is exactly what the chain's events give"
+    : "The bill does not follow from the chain's events";
   return (
     <div className={styles.result}>
       <Banner tone={check.ok ? "good" : "error"} title={title} />

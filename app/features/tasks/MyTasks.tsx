@@ -3,17 +3,15 @@
 import { catalogue } from "@ngpu/protocol/catalogue";
 import { useState } from "react";
 import type { Address } from "viem";
-import { Banner } from "../../components/Banner.tsx";
 import { Button, ButtonLink } from "../../components/Button.tsx";
 import { Card } from "../../components/Card.tsx";
 import { Choice } from "../../components/Choice.tsx";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { NeedsWallet } from "../../components/NeedsWallet.tsx";
 import { Page } from "../../components/Page.tsx";
-import { SkeletonRows } from "../../components/Skeleton.tsx";
+import { Loading } from "../../components/Loading.tsx";
 import { useMyTasks } from "../../hooks/useMyTasks.ts";
 import { useUrlState } from "../../hooks/useUrlState.ts";
-import { explainError } from "../../lib/explainError.ts";
 import type { TaskRow } from "../../lib/subgraph/model.ts";
 import { openStates } from "../../lib/taskState.ts";
 import styles from "./MyTasks.module.css";
@@ -27,20 +25,36 @@ const states = [
 ] as const;
 type StateFilter = (typeof states)[number]["value"];
 
-const models = [{ value: "all", title: "All models" }, ...catalogue.map(({ manifest }) => ({ value: manifest.name, title: manifest.title }))];
+const models = [
+  { value: "all", title: "All models" },
+  ...catalogue.map(({ manifest }) => ({ value: manifest.name, title: manifest.title })),
+];
 const pageSize = 50;
 
 export function MyTasks() {
   return (
-    <Page title="Tasks" lead="What you posted, newest first." actions={<ButtonLink href="/post" tone="primary">Post a task</ButtonLink>}>
-      <NeedsWallet why="Connect the wallet that posts your tasks to see them here.">{(account) => <TaskList account={account} />}</NeedsWallet>
+    <Page
+      title="Tasks"
+      lead="What you posted, newest first."
+      actions={
+        <ButtonLink href="/post" tone="primary">
+          Post a task
+        </ButtonLink>
+      }
+    >
+      <NeedsWallet why="Connect the wallet that posts your tasks to see them here.">
+        {(account) => <TaskList account={account} />}
+      </NeedsWallet>
     </Page>
   );
 }
 
 function TaskList({ account }: { account: Address }) {
   const tasks = useMyTasks(account);
-  const [state, setState] = useUrlState<StateFilter>("state", { values: states.map(({ value }) => value), fallback: "all" });
+  const [state, setState] = useUrlState<StateFilter>("state", {
+    values: states.map(({ value }) => value),
+    fallback: "all",
+  });
   const [model, setModel] = useUrlState<string>("model", { values: models.map(({ value }) => value), fallback: "all" });
   const [shown, setShown] = useState(pageSize);
   const found = tasks.data?.filter((task) => isInState(task, state) && isOfModel(task, model));
@@ -59,10 +73,9 @@ function TaskList({ account }: { account: Address }) {
           </select>
         </label>
       </div>
-      {tasks.error === null ? null : <Banner tone="warning" title={explainError(tasks.error).title}>{explainError(tasks.error).text}</Banner>}
       <Card title={found === undefined ? "Tasks" : found.length === 1 ? "1 task" : `${found.length} tasks`} flush>
         {found === undefined ? (
-          <SkeletonRows />
+          <Loading error={tasks.error} />
         ) : found.length === 0 ? (
           <Nothing filtered={(tasks.data?.length ?? 0) > 0} />
         ) : (
@@ -70,7 +83,9 @@ function TaskList({ account }: { account: Address }) {
         )}
         {found !== undefined && found.length > shown ? (
           <div className={styles.more}>
-            <Button onClick={() => setShown(shown + pageSize)}>Show {Math.min(pageSize, found.length - shown)} more</Button>
+            <Button onClick={() => setShown(shown + pageSize)}>
+              Show {Math.min(pageSize, found.length - shown)} more
+            </Button>
           </div>
         ) : null}
       </Card>
@@ -81,7 +96,14 @@ function TaskList({ account }: { account: Address }) {
 function Nothing({ filtered }: { filtered: boolean }) {
   if (filtered) return <EmptyState title="No task fits these filters" />;
   return (
-    <EmptyState title="You have not posted a task yet" action={<ButtonLink href="/post" tone="primary">Post the first one</ButtonLink>}>
+    <EmptyState
+      title="You have not posted a task yet"
+      action={
+        <ButtonLink href="/post" tone="primary">
+          Post the first one
+        </ButtonLink>
+      }
+    >
       It takes one signature and one transaction.
     </EmptyState>
   );

@@ -15,7 +15,11 @@ export function TaskTable({ tasks, brief = false }: { tasks: readonly TaskRow[];
     { title: "State", cell: (task) => <StateCell task={task} /> },
     { title: "Posted", cell: (task) => formatDateTime(BigInt(task.postedAt)) },
     { title: "Node", cell: (task) => <NodeCell task={task} /> },
-    { title: "Time", figure: true, cell: (task) => (task.bill === null ? "–" : formatMs(Number(task.bill.durationMs))) },
+    {
+      title: "Time",
+      figure: true,
+      cell: (task) => (task.bill === null ? "–" : formatMs(Number(task.bill.durationMs))),
+    },
     { title: "Amount", figure: true, cell: (task) => <AmountCell task={task} /> },
   ];
   const shown = brief ? columns.filter(({ title }) => title !== "Time" && title !== "Node") : columns;

@@ -1,5 +1,8 @@
 "use client";
-/** One transaction from the configured chain, since a local chain has no explorer: what it did, event by event, and whether it is final. */
+/**
+ * One transaction from the configured chain, since a local chain has no explorer: what it did, event by event, and
+ * whether it is final.
+ */
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { Hex } from "viem";
@@ -34,9 +37,13 @@ export function TransactionView({ hash }: { hash: Hex }) {
     refetchInterval: ({ state }) => (state.data === undefined ? 1_000 : false),
   });
   const head = useHead({ until: answer.data?.receipt.blockNumber }).data;
-  const missing = answer.error instanceof TransactionReceiptNotFoundError || answer.error instanceof TransactionNotFoundError;
+  const missing =
+    answer.error instanceof TransactionReceiptNotFoundError || answer.error instanceof TransactionNotFoundError;
   const found = answer.data;
-  const finality = found === undefined || head === undefined ? undefined : finalityOf({ chainId, block: found.receipt.blockNumber, head });
+  const finality =
+    found === undefined || head === undefined
+      ? undefined
+      : finalityOf({ chainId, block: found.receipt.blockNumber, head });
   return (
     <Page title="Transaction" lead={<Hash value={hash} label="transaction hash" />}>
       {missing ? (
@@ -64,17 +71,29 @@ export function TransactionView({ hash }: { hash: Hex }) {
           ) : finality.kind === "final" ? (
             <Status tone="final">Final</Status>
           ) : (
-            <Status tone="reversible">{finality.untilBlock === undefined ? "Reversible" : `Reversible until block ${formatInteger(finality.untilBlock)}`}</Status>
+            <Status tone="reversible">
+              {finality.untilBlock === undefined
+                ? "Reversible"
+                : `Reversible until block ${formatInteger(finality.untilBlock)}`}
+            </Status>
           )}
         </Figure>
         <Figure label="Block" note={found === undefined ? "…" : formatDateTime(found.timestamp)}>
           {found === undefined ? <Skeleton /> : formatInteger(found.receipt.blockNumber)}
         </Figure>
         <Figure label="Gas used">{found === undefined ? <Skeleton /> : formatInteger(found.receipt.gasUsed)}</Figure>
-        <Figure label="From">{found === undefined ? <Skeleton /> : <Hash value={found.receipt.from} label="sender" />}</Figure>
+        <Figure label="From">
+          {found === undefined ? <Skeleton /> : <Hash value={found.receipt.from} label="sender" />}
+        </Figure>
       </Figures>
       <Card title="What it did">
-        {found === undefined ? <SkeletonRows rows={3} /> : found.events.length === 0 ? <EmptyState title="It left no events" /> : <Events events={found.events} />}
+        {found === undefined ? (
+          <SkeletonRows rows={3} />
+        ) : found.events.length === 0 ? (
+          <EmptyState title="It left no events" />
+        ) : (
+          <Events events={found.events} />
+        )}
       </Card>
     </Page>
   );
@@ -105,8 +124,9 @@ function Events({ events }: { events: readonly DecodedEvent[] }) {
 }
 
 function Value({ name, value }: { name: string; value: string }) {
-  if (name === "taskId") return <Hash value={value} href={`/tasks/${value}`} label={`Task ${value}`} copy={false} />;
-  if (/^(nodeId|primary|backup)$/.test(name) && value !== "0") return <Link href={`/nodes/${value}`}>node-{value}</Link>;
+  if (name === "taskId") return <Hash value={value} href={`/tasks/${value}`} label="Task" copy={false} />;
+  if (/^(nodeId|primary|backup)$/.test(name) && value !== "0")
+    return <Link href={`/nodes/${value}`}>node-{value}</Link>;
   if (value.startsWith("0x")) return <Hash value={value} label={name} />;
   return <code>{/^\d+$/.test(value) ? formatInteger(BigInt(value)) : value}</code>;
 }

@@ -1,6 +1,6 @@
 /**
- * What the dApp reads from the subgraph, as it arrives: numbers are decimal text, hashes lower-case hex. Each list of fields and the
- * type beside it belong together.
+ * What the dApp reads from the subgraph, as it arrives: numbers are decimal text, hashes lower-case hex. Each list of
+ * fields and the type beside it belong together.
  */
 import type { Hex } from "viem";
 

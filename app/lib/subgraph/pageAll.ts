@@ -1,4 +1,7 @@
-/** Reads a whole list from the subgraph, page by page along the ids: no row is lost or read twice, however long the list is. */
+/**
+ * Reads a whole list from the subgraph, page by page along the ids: no row is lost or read twice, however long the
+ * list is.
+ */
 import { querySubgraph } from "./querySubgraph.ts";
 
 const pageSize = 1_000;

@@ -1,6 +1,7 @@
 /**
- * One GraphQL question to the subgraph. A reorganisation during the question is asked again at once; an index that has stopped is
- * an error with its own code. What is absent in the answer reads as absent: callers take `undefined` for every key.
+ * One GraphQL question to the subgraph. A reorganisation during the question is asked again at once; an index that has
+ * stopped is an error with its own code. What is absent in the answer reads as absent: callers take `undefined` for
+ * every key.
  */
 import { SubgraphError } from "./subgraphError.ts";
 
@@ -37,7 +38,12 @@ async function ask<T extends object>({ url, query, variables = {}, signal }: Sub
 
 async function post(url: string, body: string, signal?: AbortSignal): Promise<Record<string, unknown>> {
   try {
-    const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body, signal: signal ?? null });
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+      signal: signal ?? null,
+    });
     const answer: unknown = await response.json();
     if (isRecord(answer)) return answer;
   } catch (cause) {

@@ -1,0 +1,115 @@
+/** Totals are the sum of the lines shown, in every period and filter. */
+import { describe, it } from "node:test";
+import { expect } from "chai";
+import { billingCsv } from "../features/billing/billingCsv.ts";
+import { billingLines, billingTotals, dailySpend, secondsPerDay } from "../features/billing/billingRows.ts";
+import type { BillRow, TaskRow } from "../lib/subgraph/model.ts";
+
+const hash = (byte: number): `0x${string}` => `0x${byte.toString(16).padStart(2, "0").repeat(32)}`;
+
+function aTask(index: number, changes: Partial<TaskRow> = {}): TaskRow {
+  return {
+    id: hash(index),
+    modelId: hash(200),
+    status: "Settled",
+    workCums: "1000000",
+    priceUsd6PerGcums: "100000",
+    maxAmountUsd6: "125",
+    deadline: "2000",
+    backups: 1,
+    assignment: 1,
+    amountUsd6: null,
+    refundUsd6: null,
+    refundReason: null,
+    postedAt: "1000",
+    postedTx: hash(1),
+    settledAt: null,
+    settledBlock: null,
+    settledTx: null,
+    refundedAt: null,
+    refundedBlock: null,
+    refundedTx: null,
+    primaryFailure: null,
+    backupFailure: null,
+    payer: { id: hash(9) },
+    primary: { id: "1" },
+    backup: { id: "2" },
+    bill: null,
+    ...changes,
+  };
+}
+
+function aBill(index: number, changes: Partial<BillRow> = {}): BillRow {
+  const durationMs = String(index * 10);
+  const rest = {
+    powerCu: "1000",
+    priceUsd6PerGcums: "100000",
+    startMs: "0",
+    block: "5",
+    tx: hash(3),
+    modelId: hash(200),
+    node: { id: "1" },
+  };
+  return {
+    id: hash(index),
+    attempt: 0,
+    durationMs,
+    amountUsd6: String(index),
+    refundUsd6: "7",
+    timestamp: String(index * 40_000),
+    ...rest,
+    ...changes,
+  };
+}
+
+const settled = (index: number): TaskRow => aTask(index, { bill: aBill(index) });
+const returned = aTask(99, {
+  status: "Refunded",
+  refundReason: "Expired",
+  refundedAt: "200000",
+  refundedTx: hash(4),
+  refundUsd6: "125",
+});
+const open = aTask(98, { status: "Assigned" });
+const tasks = [...Array.from({ length: 20 }, (_, index) => settled(index + 1)), returned, open];
+
+describe("billing", () => {
+  it("has a line for every ended task and none for open ones", () => {
+    expect(billingLines({ tasks, fromS: 0n }).length).to.equal(21);
+  });
+
+  it("adds up exactly what it shows, whatever the period", () => {
+    for (const fromS of [0n, 86_400n, 400_000n, 10_000_000n]) {
+      const lines = billingLines({ tasks, fromS });
+      const totals = billingTotals(lines);
+      expect(totals.amountUsd6).to.equal(lines.reduce((sum, line) => sum + line.amountUsd6, 0n));
+      expect(totals.refundUsd6).to.equal(lines.reduce((sum, line) => sum + line.refundUsd6, 0n));
+      expect(lines.every((line) => line.at >= fromS)).to.equal(true);
+    }
+  });
+
+  it("shows the newest first and filters by model", () => {
+    const lines = billingLines({ tasks, fromS: 0n });
+    expect(lines.map((line) => line.at)).to.deep.equal(lines.map((line) => line.at).sort((a, b) => Number(b - a)));
+    expect(billingLines({ tasks, fromS: 0n, modelId: hash(7) })).to.deep.equal([]);
+  });
+
+  it("gives each day its spend, empty days included, and the days add up to the total", () => {
+    const lines = billingLines({ tasks, fromS: 0n });
+    const lastDay = (lines[0]?.at ?? 0n) / secondsPerDay + 3n;
+    const days = dailySpend(lines, lastDay);
+    expect(days.at(-1)).to.deep.equal({ day: lastDay, amountUsd6: 0n, tasks: 0 });
+    expect(days.reduce((sum, day) => sum + day.amountUsd6, 0n)).to.equal(billingTotals(lines).amountUsd6);
+  });
+
+  it("writes every digit into the file", () => {
+    const [head, row] = billingCsv(billingLines({ tasks: [settled(1)], fromS: 0n })).split("\r\n");
+    expect(head).to.contain("amount_usd,refund_usd,transaction");
+    expect(row).to.contain(",1000,10,0.1,0.000001,0.000007,");
+  });
+
+  it("survives rows in which the index left keys out", () => {
+    const { bill: _bill, refundedAt: _refundedAt, ...rest } = open;
+    expect(billingLines({ tasks: [rest as TaskRow], fromS: 0n })).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,84 @@
+/** Whatever goes wrong has words for people, and a refusal in the wallet is not an error. */
+import { describe, it } from "node:test";
+import { errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
+import { errorsAbi } from "@ngpu/protocol/generated/abi/errors";
+import { expect } from "chai";
+import {
+  ContractFunctionExecutionError,
+  ContractFunctionRevertedError,
+  encodeErrorResult,
+  HttpRequestError,
+  UserRejectedRequestError,
+} from "viem";
+import { contractErrorTexts } from "../lib/contractErrorTexts.ts";
+import { explainError } from "../lib/explainError.ts";
+import { SubgraphError } from "../lib/subgraph/subgraphError.ts";
+
+const errorNames = errorsAbi.map(({ name }) => name);
+const sampleOf = (type: string): unknown =>
+  type === "address"
+    ? `0x${"12".repeat(20)}`
+    : type.startsWith("bytes")
+      ? `0x${"34".repeat(Number(type.slice(5) || 4))}`
+      : type === "string"
+        ? "text"
+        : 5n;
+
+function revertWith(name: string): Error {
+  const item = errorsAbi.find((entry) => entry.name === name);
+  const args = (item?.inputs ?? []).map(({ type }) => sampleOf(type));
+  const data = encodeErrorResult({ abi: errorsAbi, errorName: name, args } as unknown as Parameters<
+    typeof encodeErrorResult
+  >[0]);
+  const cause = new ContractFunctionRevertedError({ abi: [...errorsAbi], data, functionName: "post" });
+  return new ContractFunctionExecutionError(cause, { abi: [], functionName: "post" });
+}
+
+describe("explainError", () => {
+  it("has a text for every error of every contract and for no other", () => {
+    expect(Object.keys(contractErrorTexts).sort()).to.deep.equal([...errorNames].sort());
+  });
+
+  it("says in a whole sentence what each contract error means, with its figures in it", () => {
+    for (const name of errorNames) {
+      const { text, code, tone } = explainError(revertWith(name));
+      expect(code, name).to.equal(name);
+      expect(tone, name).to.equal("error");
+      expect(text, name).to.match(/^[A-Z0-9<].{12,}[.?]$/);
+      expect(text, name).to.not.match(/undefined|NaN|\[object/);
+    }
+  });
+
+  it("takes a refusal in the wallet for neutral, however it is wrapped", () => {
+    const refused = new UserRejectedRequestError(new Error("no"));
+    const wrapped = new ContractFunctionExecutionError(refused, { abi: [], functionName: "post" });
+    const foreign = Object.assign(new Error("rejected"), { cause: { code: "ACTION_REJECTED" } });
+    for (const error of [refused, wrapped, foreign, { code: 4001 }])
+      expect(explainError(error).tone).to.equal("neutral");
+  });
+
+  it("tells a pending request, a locked wallet and an unknown chain apart", () => {
+    expect(explainError({ code: -32002 }).title).to.equal("The wallet is waiting");
+    expect(explainError({ code: 4100 }).title).to.equal("The wallet is locked");
+    expect(explainError({ code: 4902 }).title).to.equal("The wallet does not know this chain");
+  });
+
+  it("uses the catalogue for our own errors: what happened, what it cost, what to do", () => {
+    for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
+      const { title, text } = explainError(new NgpuError(code));
+      expect(title).to.equal(errorCatalogue[code].meaning);
+      expect(text).to.contain(errorCatalogue[code].remedy);
+      expect(text).to.match(/cost|[Nn]othing|refund|escrow|paid|billed/);
+    }
+  });
+
+  it("names an RPC that does not answer as such, and an index that does not answer as harmless", () => {
+    expect(explainError(new HttpRequestError({ url: "http://127.0.0.1:1" })).code).to.equal("CHAIN_UNREACHABLE");
+    expect(explainError(new SubgraphError("SUBGRAPH_UNREACHABLE")).tone).to.equal("warning");
+  });
+
+  it("keeps the words of what it does not know", () => {
+    expect(explainError(new Error("odd")).text).to.equal("odd");
+    expect(explainError("plain").text).to.equal("plain");
+  });
+});
