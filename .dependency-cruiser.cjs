@@ -1,4 +1,6 @@
-/** Who may import whom (docs/ARCHITECTURE.md): the line from wallet to bill has one direction, and so have the imports. */
+/**
+ * Who may import whom (docs/ARCHITECTURE.md): the line from wallet to bill has one direction, and so have the imports.
+ */
 
 /** Files of a workspace; its own packages and Node's modules are not meant here. */
 const ours = "^(contracts|protocol|client|keeper|node-agent|subgraph|app|scripts|test|ignition)/";
@@ -25,7 +27,8 @@ module.exports = {
     mayImport("subgraph", "protocol/src/generated"),
     {
       name: "what runs in a browser uses nothing of Node",
-      comment: "protocol/src and client/src are bundled into the dApp; a built-in builds green there and fails at run time.",
+      comment:
+        "protocol/src and client/src are bundled into the dApp; a built-in builds green there and fails at run time.",
       severity: "error",
       from: { path: "^(protocol|client)/src/", pathNot: "\\.test\\.ts$" },
       to: { dependencyTypes: ["core"] },
@@ -43,7 +46,12 @@ module.exports = {
       from: { pathNot: "(^(test|scripts)/|\\.test\\.tsx?$|/tests?/)" },
       to: { path: "(^test/|\\.test\\.tsx?$)" },
     },
-    { name: "no cycles", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
+    {
+      name: "no cycles",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
     {
       name: "everything that is imported can be found",
       severity: "error",

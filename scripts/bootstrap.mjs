@@ -1,6 +1,7 @@
 /**
- * The one way into every command: brings Node, npm and the dependencies to the versions this project was proved with, then runs
- * the target. Needs nothing but some Node >= 18, so `npm start` works on a machine that is older than our tools.
+ * The one way into every command: brings Node, npm and the dependencies to the versions this project was proved with,
+ * then runs the target. Needs nothing but some Node >= 18, so `npm start` works on a machine that is older than our
+ * tools.
  *
  *   node scripts/bootstrap.mjs <target> [arguments]
  */
@@ -35,7 +36,8 @@ if (name === undefined || !Object.hasOwn(targets, name)) {
   fail(`usage: node scripts/bootstrap.mjs <${Object.keys(targets).join("|")}> [arguments]`);
 }
 
-// The install scripts and tools of our dependencies read these: nothing is downloaded behind npm's back, nothing phones home.
+// The install scripts and tools of our dependencies read these: nothing is downloaded behind npm's back, nothing
+// phones home.
 Object.assign(process.env, {
   ONNXRUNTIME_NODE_INSTALL: "skip",
   ORT_DISABLE_TELEMETRY: "1",
@@ -100,7 +102,16 @@ function installTools() {
   mkdirSync(toolFolder, { recursive: true });
   writeFileSync(join(toolFolder, "package.json"), JSON.stringify({ private: true }));
   const packages = [`${tools().packageName}@${pinned.node}`, `npm@${pinned.npm}`];
-  const args = ["install", "--prefix", toolFolder, "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", ...packages];
+  const args = [
+    "install",
+    "--prefix",
+    toolFolder,
+    "--no-audit",
+    "--no-fund",
+    "--prefer-offline",
+    "--ignore-scripts",
+    ...packages,
+  ];
   step(`installing Node ${pinned.node} and npm ${pinned.npm} for this project`, () => {
     execFileSync("npm", args, { cwd: toolFolder, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
   });
@@ -109,7 +120,9 @@ function installTools() {
 
 function executeAgain() {
   const { node } = tools();
-  const path = [dirname(node), join(toolFolder, "node_modules", ".bin"), process.env.PATH].join(process.platform === "win32" ? ";" : ":");
+  const path = [dirname(node), join(toolFolder, "node_modules", ".bin"), process.env.PATH].join(
+    process.platform === "win32" ? ";" : ":",
+  );
   const child = spawn(node, process.argv.slice(1), {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     env: { ...process.env, PATH: path, NGPU_EXECUTED_AGAIN: "1" },
@@ -153,7 +166,8 @@ async function withLock(act) {
       } catch {}
       continue;
     }
-    if (Date.now() > waitUntil) fail(`another command (process ${holder}) still prepares this folder; end it and try again.`);
+    if (Date.now() > waitUntil)
+      fail(`another command (process ${holder}) still prepares this folder; end it and try again.`);
     if (!told) process.stderr.write(`· waiting for process ${holder}, which prepares this folder\n`);
     told = true;
     await new Promise((resolve) => setTimeout(resolve, 200));

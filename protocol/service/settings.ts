@@ -43,7 +43,9 @@ export function readPrivateKey(
   options: { chainId: number; readFile: (path: string) => string },
 ): Hex {
   const file = env[`${name}_FILE`];
-  const value = (file === undefined ? readText(env, name) : options.readFile(file)).trim();
+  const text = (file === undefined ? readText(env, name) : options.readFile(file)).trim();
+  // openssl and its like write hex without the prefix.
+  const value = text.startsWith("0x") ? text : `0x${text}`;
   if (!isHex(value) || value.length !== 66) throw invalid(name, "is not a 32-byte private key in hex");
   if (options.chainId !== 31_337 && knownDevelopmentKeys.has(value.toLowerCase())) throw new NgpuError("KEY_UNSAFE", { setting: name });
   return value;

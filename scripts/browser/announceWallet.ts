@@ -1,4 +1,7 @@
-/** The half of the injected wallet that runs in the page: an EIP-1193 provider, announced by EIP-6963, that hands every request on. */
+/**
+ * The half of the injected wallet that runs in the page: an EIP-1193 provider, announced by EIP-6963, that hands every
+ * request on.
+ */
 
 type Listener = (value: unknown) => void;
 type Answer = { result?: unknown; event?: [name: string, value: unknown]; error?: { code: number; message: string } };
@@ -24,7 +27,8 @@ export function announceWallet(identity: { name: string; rdns: string; uuid: str
       return result;
     },
   };
-  const square = '<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32"><rect width="32" height="32" fill="teal"/></svg>';
+  const square =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32"><rect width="32" height="32" fill="teal"/></svg>';
   const info = Object.freeze({ ...identity, icon: `data:image/svg+xml,${encodeURIComponent(square)}` });
   const announce = (): void => {
     window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }));

@@ -1,6 +1,6 @@
 /**
- * A wallet for a driven browser: announced by EIP-6963 like any extension, its keys stay in this process, and whoever drives the
- * browser decides what it agrees to. It asks nobody, so it is for accounts of the local chain.
+ * A wallet for a driven browser: announced by EIP-6963 like any extension, its keys stay in this process, and whoever
+ * drives the browser decides what it agrees to. It asks nobody, so it is for accounts of the local chain.
  */
 import type { BrowserContext } from "playwright-core";
 import {
@@ -31,20 +31,30 @@ interface Request {
   params?: unknown[];
 }
 
-type Answer = { result: unknown; event?: [name: string, value: unknown] } | { error: { code: number; message: string } };
+type Answer =
+  | { result: unknown; event?: [name: string, value: unknown] }
+  | { error: { code: number; message: string } };
 
 const userRejected = { code: 4001, message: "User rejected the request." };
 const unsupported = { code: 4200, message: "The wallet does not support this method." };
 const unknownChain = { code: 4902, message: "Unrecognized chain ID." };
 
-export function createInjectedWallet(options: { account: LocalAccount; rpcUrl: string; name?: string }): InjectedWallet {
+export function createInjectedWallet(options: {
+  account: LocalAccount;
+  rpcUrl: string;
+  name?: string;
+}): InjectedWallet {
   const { account, rpcUrl, name = "Local Wallet" } = options;
-  const client = createWalletClient({ account, chain: hardhat, transport: http(rpcUrl), cacheTime: 0 }).extend(publicActions);
+  const client = createWalletClient({ account, chain: hardhat, transport: http(rpcUrl), cacheTime: 0 }).extend(
+    publicActions,
+  );
   const requests: { method: string; answer: "given" | "refused" }[] = [];
   const refused = new Set<string>();
   let connected = false;
 
-  const permissions = () => [{ parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: [account.address] }] }];
+  const permissions = () => [
+    { parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: [account.address] }] },
+  ];
 
   const act = async ({ method, params = [] }: Request): Promise<Answer> => {
     switch (method) {
@@ -106,7 +116,11 @@ export function createInjectedWallet(options: { account: LocalAccount; rpcUrl: s
     refuseNext: (...methods) => methods.forEach((method) => refused.add(method)),
     async install(context) {
       await context.exposeFunction("ngpuWalletRequest", answer);
-      await context.addInitScript(announceWallet, { name, rdns: "network.ngpu.local-wallet", uuid: "6f1c2c1e-5b1d-4c58-9a6e-3f4f0a6f7b01" });
+      await context.addInitScript(announceWallet, {
+        name,
+        rdns: "network.ngpu.local-wallet",
+        uuid: "6f1c2c1e-5b1d-4c58-9a6e-3f4f0a6f7b01",
+      });
     },
   };
 }

@@ -1,4 +1,7 @@
-/** A headless Chromium that reaches this machine alone, and keeps a list of everything a page did that it should not do. */
+/**
+ * A headless Chromium that reaches this machine alone, and keeps a list of everything a page did that it should not
+ * do.
+ */
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import type { InjectedWallet } from "./injectedWallet.ts";
 
@@ -39,7 +42,12 @@ export async function openSession(options: {
 }): Promise<BrowserSession> {
   const { browser, look, wallet } = options;
   const { width, height, colorScheme } = look;
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme, acceptDownloads: true, reducedMotion: "reduce" });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    acceptDownloads: true,
+    reducedMotion: "reduce",
+  });
   await wallet?.install(context);
   const problems: string[] = [];
   context.on("request", (request) => {

@@ -1,6 +1,6 @@
 /**
- * Who is who on the local chain: the accounts of the mnemonic that every development chain ships. Anyone can spend from them, so
- * they hold test money on chain 31337 and nothing else.
+ * Who is who on the local chain: the accounts of the mnemonic that every development chain ships. Anyone can spend
+ * from them, so they hold test money on chain 31337 and nothing else.
  */
 import { toHex, type Hex } from "viem";
 import { mnemonicToAccount, type HDAccount } from "viem/accounts";

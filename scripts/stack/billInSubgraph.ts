@@ -1,4 +1,7 @@
-/** Waits until the subgraph shows the bill of a task; graph-node answers an error while it follows a new block, which is asked again. */
+/**
+ * Waits until the subgraph shows the bill of a task; graph-node answers an error while it follows a new block, which
+ * is asked again.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import { StackError } from "./stackError.ts";
@@ -16,16 +19,26 @@ interface Answer {
   data?: { bill: { amountUsd6: string; refundUsd6: string; block: string; tx: Hex } | null };
 }
 
-export async function billInSubgraph(options: { subgraphUrl: string; taskId: Hex; timeoutMs: number }): Promise<IndexedBill> {
+export async function billInSubgraph(options: {
+  subgraphUrl: string;
+  taskId: Hex;
+  timeoutMs: number;
+}): Promise<IndexedBill> {
   const { subgraphUrl, taskId, timeoutMs } = options;
   const query = `{ bill(id: "${taskId}") { amountUsd6 refundUsd6 block tx } }`;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const bill = await ask(subgraphUrl, query);
     if (bill) {
-      return { amountUsd6: BigInt(bill.amountUsd6), refundUsd6: BigInt(bill.refundUsd6), blockNumber: BigInt(bill.block), txHash: bill.tx };
+      return {
+        amountUsd6: BigInt(bill.amountUsd6),
+        refundUsd6: BigInt(bill.refundUsd6),
+        blockNumber: BigInt(bill.block),
+        txHash: bill.tx,
+      };
     }
-    if (performance.now() > deadline) throw new StackError(`The subgraph did not show the bill of ${taskId} within ${timeoutMs / 1_000} s.`);
+    if (performance.now() > deadline)
+      throw new StackError(`The subgraph did not show the bill of ${taskId} within ${timeoutMs / 1_000} s.`);
     await sleep(pollMs);
   }
 }

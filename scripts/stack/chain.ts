@@ -1,4 +1,7 @@
-/** The local chain: Hardhat's node on loopback, and the contracts deployed to it at the addresses every part of NGPU knows. */
+/**
+ * The local chain: Hardhat's node on loopback, and the contracts deployed to it at the addresses every part of NGPU
+ * knows.
+ */
 import { join } from "node:path";
 import { createPublicClient, createTestClient, http, type PublicClient } from "viem";
 import { hardhat } from "viem/chains";
@@ -14,7 +17,11 @@ export async function startChain(options: { port: number; supervisor: Supervisor
     name: "chain",
     command: [process.execPath, paths.hardhat, "node", "--hostname", "127.0.0.1", "--port", String(port)],
     env: {},
-    ready: () => client.getChainId().then((id) => id === hardhat.id, () => false),
+    ready: () =>
+      client.getChainId().then(
+        (id) => id === hardhat.id,
+        () => false,
+      ),
   });
   // Otherwise every call of every poll becomes a line of the log.
   await createTestClient({ mode: "hardhat", chain: hardhat, transport: http(rpcUrl) }).setLoggingEnabled(false);

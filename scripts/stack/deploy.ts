@@ -1,6 +1,7 @@
 /**
- * Deploys NGPU to the local chain at NGPU_RPC_URL, in a process of its own so that nothing else has to load Hardhat. Ignition's
- * journal goes to NGPU_DATA_DIR: a journal that outlived its chain would make Ignition believe that everything is there.
+ * Deploys NGPU to the local chain at NGPU_RPC_URL, in a process of its own so that nothing else has to load Hardhat.
+ * Ignition's journal goes to NGPU_DATA_DIR: a journal that outlived its chain would make Ignition believe that
+ * everything is there.
  */
 import { join } from "node:path";
 import { deployments } from "@ngpu/protocol/generated/deployments";
@@ -11,7 +12,11 @@ import ngpuLocal from "../../ignition/modules/NgpuLocal.ts";
 import { paths } from "./paths.ts";
 
 const dataDir = readText(process.env, "NGPU_DATA_DIR");
-const hre = await createHardhatRuntimeEnvironment({ ...config, paths: { ...config.paths, ignition: dataDir } }, {}, paths.root);
+const hre = await createHardhatRuntimeEnvironment(
+  { ...config, paths: { ...config.paths, ignition: dataDir } },
+  {},
+  paths.root,
+);
 
 const expected: Record<string, string | number> = deployments[31337];
 const connection = await hre.network.create("localhost");

@@ -7,5 +7,8 @@ const neededMiB = 1_024;
 export async function requireFreeDisk(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const freeMiB = Math.floor((bavail * bsize) / (1_024 * 1_024));
-  if (freeMiB < neededMiB) throw new StackError(`Only ${freeMiB} MiB are free where ${folder} is; NGPU needs ${neededMiB} MiB: free some space.`);
+  if (freeMiB < neededMiB)
+    throw new StackError(
+      `Only ${freeMiB} MiB are free where ${folder} is; NGPU needs ${neededMiB} MiB: free some space.`,
+    );
 }

@@ -8,7 +8,11 @@ import type { Progress } from "./progress.ts";
 
 const pollMs = 100;
 
-export async function withFileLock<T>(options: { name: string; progress: Progress; act: () => Promise<T> }): Promise<T> {
+export async function withFileLock<T>(options: {
+  name: string;
+  progress: Progress;
+  act: () => Promise<T>;
+}): Promise<T> {
   const { name, progress, act } = options;
   const file = join(paths.state, `${name}.lock`);
   mkdirSync(paths.state, { recursive: true });

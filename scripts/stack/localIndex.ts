@@ -1,4 +1,7 @@
-/** The local index: a Postgres of its own, the little of IPFS that is asked for, and the real graph-node on the built subgraph. */
+/**
+ * The local index: a Postgres of its own, the little of IPFS that is asked for, and the real graph-node on the built
+ * subgraph.
+ */
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { startGraphNode } from "./graphNode.ts";
@@ -12,38 +15,56 @@ export async function startIndex(options: {
   dataDir: string;
   ports: StackPorts;
   rpcUrl: string;
-  /** graph-node reads the chain as soon as it starts. */
-  chainReady: Promise<void>;
+  /** The chain, which graph-node reads as soon as it starts, and the built subgraph. */
+  ready: Promise<unknown>;
   supervisor: Supervisor;
   progress: Progress;
 }): Promise<void> {
-  const { dataDir, ports, rpcUrl, chainReady, supervisor, progress } = options;
+  const { dataDir, ports, rpcUrl, ready, supervisor, progress } = options;
   const { logFolder } = supervisor;
   const [postgres, ipfs] = await Promise.all([
     progress.step("Postgres", () =>
       supervisor.adopt("store", async () => ({
         name: "postgres",
-        ...(await startPostgres({ dataDir: join(dataDir, "postgres"), port: ports.postgres, onLine: lineLog(logFolder, "postgres") })),
+        ...(await startPostgres({
+          dataDir: join(dataDir, "postgres"),
+          port: ports.postgres,
+          onLine: lineLog(logFolder, "postgres"),
+        })),
       })),
     ),
-    supervisor.adopt("store", async () => ({ name: "ipfs", pid: process.pid, ...(await startIpfsStub({ port: ports.ipfs })) })),
-    chainReady,
-  ]);
-  await progress.step(`subgraph at http://127.0.0.1:${ports.graphHttp}`, () =>
-    supervisor.adopt("graph", async () => ({
-      name: "graph-node",
-      ...(await startGraphNode({
-        rpcUrl,
-        postgresUrl: postgres.url("graph"),
-        ipfsUrl: ipfs.url,
-        ports: { http: ports.graphHttp, admin: ports.graphAdmin, indexNode: ports.graphIndex, metrics: ports.graphMetrics },
-        workDir: join(dataDir, "graph-node"),
-        onLine: lineLog(logFolder, "graph-node"),
-      })),
+    supervisor.adopt("store", async () => ({
+      name: "ipfs",
+      pid: process.pid,
+      ...(await startIpfsStub({ port: ports.ipfs })),
     })),
-  ).then(({ exposed }) => {
-    if (exposed) progress.note("graph-node's ports are open on every interface of this machine: isolating it needs root on Linux");
-  });
+    ready,
+  ]);
+  await progress
+    .step(`subgraph at http://127.0.0.1:${ports.graphHttp}`, () =>
+      supervisor.adopt("graph", async () => ({
+        name: "graph-node",
+        ...(await startGraphNode({
+          rpcUrl,
+          postgresUrl: postgres.url("graph"),
+          ipfsUrl: ipfs.url,
+          ports: {
+            http: ports.graphHttp,
+            admin: ports.graphAdmin,
+            indexNode: ports.graphIndex,
+            metrics: ports.graphMetrics,
+          },
+          workDir: join(dataDir, "graph-node"),
+          onLine: lineLog(logFolder, "graph-node"),
+        })),
+      })),
+    )
+    .then(({ exposed }) => {
+      if (exposed)
+        progress.note(
+          "graph-node's ports are open on every interface of this machine: isolating it needs root on Linux",
+        );
+    });
 }
 
 function lineLog(folder: string, name: string): (line: string) => void {

@@ -1,6 +1,6 @@
 /**
- * What a node's owner does, once: test money from the faucet, register with the operator's consent that the agent printed, stake
- * the minimum of the class.
+ * What a node's owner does, once: test money from the faucet, register with the operator's consent that the agent
+ * printed, stake the minimum of the class.
  */
 import { deployments } from "@ngpu/protocol/generated/deployments";
 import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
@@ -38,7 +38,10 @@ export async function registerNode(options: { rpcUrl: string; owner: Account; re
   const nodeId = await wallet.readContract({ ...registry, functionName: "nodeOfOperator", args: [operator] });
 
   const token = { address: contracts.ngpuToken, abi: ngpuTokenAbi } as const;
-  await mined(wallet, await wallet.writeContract({ ...token, functionName: "approve", args: [contracts.stakeVault, minimumStakeWei] }));
+  await mined(
+    wallet,
+    await wallet.writeContract({ ...token, functionName: "approve", args: [contracts.stakeVault, minimumStakeWei] }),
+  );
   const vault = { address: contracts.stakeVault, abi: stakeVaultAbi } as const;
   await mined(wallet, await wallet.writeContract({ ...vault, functionName: "stake", args: [nodeId, minimumStakeWei] }));
   return nodeId;
@@ -51,7 +54,9 @@ function consentOf(registration: string): { operator: Address; classId: number; 
 
 function walletOf(rpcUrl: string, account: Account) {
   const transport = http(rpcUrl);
-  return createWalletClient({ account, chain: hardhat, transport, pollingInterval: 50, cacheTime: 0 }).extend(publicActions);
+  return createWalletClient({ account, chain: hardhat, transport, pollingInterval: 50, cacheTime: 0 }).extend(
+    publicActions,
+  );
 }
 
 async function mined(wallet: ReturnType<typeof walletOf>, hash: Hex): Promise<void> {

@@ -1,4 +1,6 @@
-/** Every port of the local stack: its default, the setting that changes it, and the check before anything is started. */
+/**
+ * Every port of the local stack: its default, the setting that changes it, and the check before anything is started.
+ */
 import { createServer } from "node:net";
 import { readPort, type Environment } from "@ngpu/protocol/service/settings";
 import { portOwner } from "./process/portOwner.ts";
@@ -40,14 +42,20 @@ export async function requireFreePorts(ports: StackPorts, needed: readonly PortN
   for (const name of needed) {
     const port = ports[name];
     const twin = needed.find((other) => other !== name && ports[other] === port);
-    if (twin) throw new StackError(`Port ${port} is set twice: change ${settings[name].setting} or ${settings[twin].setting}.`);
+    if (twin)
+      throw new StackError(`Port ${port} is set twice: change ${settings[name].setting} or ${settings[twin].setting}.`);
     try {
       await close(await listen(port));
     } catch (error) {
       if (!(error instanceof Error && "code" in error)) throw error;
       const owner = error.code === "EADDRINUSE" ? portOwner(port) : undefined;
-      const reason = error.code === "EADDRINUSE" ? `is in use${owner ? ` by ${owner}` : ""}` : `cannot be used (${String(error.code)})`;
-      throw new StackError(`Port ${port} (${name}) ${reason}: stop that program or set ${settings[name].setting} to another port.`);
+      const reason =
+        error.code === "EADDRINUSE"
+          ? `is in use${owner ? ` by ${owner}` : ""}`
+          : `cannot be used (${String(error.code)})`;
+      throw new StackError(
+        `Port ${port} (${name}) ${reason}: stop that program or set ${settings[name].setting} to another port.`,
+      );
     }
   }
 }

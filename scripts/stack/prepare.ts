@@ -6,26 +6,37 @@ import { runTool } from "./process/runTool.ts";
 import type { Progress } from "./progress.ts";
 import { buildIfChanged, type StampedBuild } from "./stamp.ts";
 
-export interface PrepareOptions {
-  dapp: boolean;
-  subgraph: boolean;
-  progress: Progress;
+/** What is being built; who needs a part waits for it alone. */
+export interface Builds {
+  contracts: Promise<void>;
+  subgraph: Promise<void>;
+  dapp: Promise<void>;
+  all: Promise<void>;
 }
 
 const logs = join(paths.state, "logs");
 const buildTimeoutMs = 5 * 60_000;
 
-export async function prepare(options: PrepareOptions): Promise<void> {
+export function startBuilds(options: { dapp: boolean; subgraph: boolean; progress: Progress }): Builds {
   const { progress } = options;
-  await withFileLock({
+  const wanted = [contracts, samples, ...(options.subgraph ? [subgraph] : []), ...(options.dapp ? [dapp] : [])];
+  const ends = new Map(wanted.map((build) => [build, Promise.withResolvers<boolean>()]));
+  const all = withFileLock({
     name: "prepare",
     progress,
     act: async () => {
-      const wanted = [contracts, samples, ...(options.subgraph ? [subgraph] : []), ...(options.dapp ? [dapp] : [])];
-      const built = await Promise.all(wanted.map((build) => buildIfChanged(timed(build, progress))));
+      for (const [build, { resolve }] of ends) resolve(buildIfChanged(timed(build, progress)));
+      const built = await Promise.all([...ends.values()].map(({ promise }) => promise));
       if (!built.includes(true)) progress.note("everything is built already");
     },
   });
+  const partOf = async (build: StampedBuild): Promise<void> => {
+    await Promise.race([ends.get(build)?.promise, all]);
+  };
+  const parts = { contracts: partOf(contracts), subgraph: partOf(subgraph), dapp: partOf(dapp), all };
+  // Whoever waits for one of them hears of its failure; that nobody waits for another must not end the process.
+  for (const part of Object.values(parts)) part.catch(() => undefined);
+  return parts;
 }
 
 const contracts: StampedBuild = {

@@ -1,4 +1,7 @@
-/** Progress for people, on stderr: a line when a step ends, with its duration, and one when it begins if it may take a while. */
+/**
+ * Progress for people, on stderr: a line when a step ends, with its duration, and one when it begins if it may take a
+ * while.
+ */
 export interface Progress {
   /** Runs `act` and reports it; a step that is `quick` is announced only by its end. */
   step<T>(what: string, act: () => Promise<T>): Promise<T>;

@@ -1,4 +1,7 @@
-/** One task as an AI app team would run it: the client library, a funded wallet, a few pictures, one call. Every moment is kept. */
+/**
+ * One task as an AI app team would run it: the client library, a funded wallet, a few pictures, one call. Every moment
+ * is kept.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runTask, type TaskOutcome } from "@ngpu/client/runTask";
@@ -76,14 +79,32 @@ export function textModel(): { modelId: Hex; manifest: ModelManifest } {
   return found;
 }
 
+/** How many pictures the whole batch of samples has. */
+export function sampleCount(): number {
+  return readSamples().text.length;
+}
+
 /** The pictures of a task, and how many lines of text they have at most. */
-export function sampleInput(options: { images: number; offset?: number }): { parts: Part[]; declared: { lines: number } } {
+export function sampleInput(options: { images: number; offset?: number }): {
+  parts: Part[];
+  declared: { lines: number };
+} {
   const { images, offset = 0 } = options;
-  const { text } = JSON.parse(readFileSync(join(samplesFolder, "samples.json"), "utf8")) as SampleList;
-  const chosen = Array.from({ length: images }, (_, position) => text[(offset + position) % text.length]).filter((sample) => sample !== undefined);
-  const parts = chosen.map(({ file }) => ({ name: file, mediaType: "image/png", bytes: new Uint8Array(readFileSync(join(samplesFolder, file))) }));
+  const { text } = readSamples();
+  const chosen = Array.from({ length: images }, (_, position) => text[(offset + position) % text.length]).filter(
+    (sample) => sample !== undefined,
+  );
+  const parts = chosen.map(({ file }) => ({
+    name: file,
+    mediaType: "image/png",
+    bytes: new Uint8Array(readFileSync(join(samplesFolder, file))),
+  }));
   // Detection may see one printed line as two, so a quarter more is declared; what is not used is not billed.
   return { parts, declared: { lines: chosen.reduce((lines, sample) => lines + Math.ceil(sample.lines * 1.25), 0) } };
+}
+
+function readSamples(): SampleList {
+  return JSON.parse(readFileSync(join(samplesFolder, "samples.json"), "utf8")) as SampleList;
 }
 
 export function localDeployment() {

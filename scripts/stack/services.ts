@@ -18,7 +18,12 @@ export interface Services {
   dapp(): Promise<Service>;
 }
 
-export function createServices(options: { dataDir: string; ports: StackPorts; urls: StackUrls; supervisor: Supervisor }): Services {
+export function createServices(options: {
+  dataDir: string;
+  ports: StackPorts;
+  urls: StackUrls;
+  supervisor: Supervisor;
+}): Services {
   const { dataDir, ports, urls, supervisor } = options;
   const common = { NGPU_CHAIN_ID: "31337", NGPU_RPC_URL: urls.rpc, NGPU_GATEWAY_URL: urls.gateway };
 
@@ -34,7 +39,13 @@ export function createServices(options: { dataDir: string; ports: StackPorts; ur
   };
 
   return {
-    feed: () => supervisor.start("base", { name: "feed", command: script("scripts/stack/feedPusher.ts"), env: common, ready: "line" }),
+    feed: () =>
+      supervisor.start("base", {
+        name: "feed",
+        command: script("scripts/stack/feedPusher.ts"),
+        env: common,
+        ready: "line",
+      }),
 
     gateway: () =>
       supervisor.start("gateway", {
@@ -70,7 +81,7 @@ export function createServices(options: { dataDir: string; ports: StackPorts; ur
         env: {
           ...common,
           NGPU_OWNER: owner.account.address,
-          NGPU_OPERATOR_KEY_FILE: keyFile(name, generatePrivateKey),
+          NGPU_OPERATOR_KEY_FILE: keyFile(name, operatorKey),
           NGPU_DATA_DIR: folder(name),
         },
         ready: "line",
@@ -79,11 +90,29 @@ export function createServices(options: { dataDir: string; ports: StackPorts; ur
     dapp: () =>
       supervisor.start("front", {
         name: "dapp",
-        command: [process.execPath, paths.next, "start", join(paths.root, "app"), "-H", "127.0.0.1", "-p", String(ports.dapp)],
+        command: [
+          process.execPath,
+          paths.next,
+          "start",
+          join(paths.root, "app"),
+          "-H",
+          "127.0.0.1",
+          "-p",
+          String(ports.dapp),
+        ],
         env: { ...common, ...(urls.subgraph === undefined ? {} : { NGPU_SUBGRAPH_URL: urls.subgraph }) },
-        ready: () => fetch(`http://127.0.0.1:${ports.dapp}/icon.svg`).then(({ status }) => status < 500, () => false),
+        ready: () =>
+          fetch(`http://127.0.0.1:${ports.dapp}/icon.svg`).then(
+            ({ status }) => status < 500,
+            () => false,
+          ),
       }),
   };
+}
+
+/** As `openssl rand -hex 32` writes one, which is what the dApp tells owners to do. */
+function operatorKey(): string {
+  return generatePrivateKey().slice("0x".length);
 }
 
 function script(file: string): ServiceOptions["command"] {

@@ -1,8 +1,9 @@
 /**
- * The whole of NGPU on this machine: chain, contracts, price feed, index, gateway, keeper, agents and dApp, each a process of its
- * own with its own log. Chain, index and journals are made anew together: none of them means anything without the others.
+ * The whole of NGPU on this machine: chain, contracts, price feed, index, gateway, keeper, agents and dApp, each a
+ * process of its own with its own log. Chain, index and journals are made anew together: none of them means anything
+ * without the others.
  */
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { localAccounts, type LocalAccount } from "./accounts.ts";
 import { deployContracts, startChain } from "./chain.ts";
@@ -10,11 +11,13 @@ import { requireFreeDisk } from "./disk.ts";
 import { startIndex } from "./localIndex.ts";
 import { drip, readRegistration, registerNode } from "./nodes.ts";
 import { paths } from "./paths.ts";
+import type { Builds } from "./prepare.ts";
 import { requireFreePorts, type PortName, type StackPorts } from "./ports.ts";
 import type { Service } from "./process/service.ts";
 import { createSupervisor } from "./process/supervisor.ts";
 import type { Progress } from "./progress.ts";
 import { createServices } from "./services.ts";
+import { StackError } from "./stackError.ts";
 import { untilOnline } from "./untilOnline.ts";
 import { stackUrls, type StackUrls } from "./urls.ts";
 
@@ -47,7 +50,8 @@ export interface Stack {
   pids(): Record<string, number>;
   /** Refuses in one line what would fail later: a port that is taken, a disk that is full. */
   requireResources(): Promise<void>;
-  start(): Promise<void>;
+  /** Each part begins as soon as what it needs is built. */
+  start(builds: Builds): Promise<void>;
   /** One more agent, which its owner has yet to register. */
   addAgent(options: { name: string; owner: LocalAccount }): Promise<StackNode>;
   /** Starts the agent again with its key and its journal. */
@@ -55,6 +59,9 @@ export interface Stack {
   /** Ends everything, also in the middle of a start; resolves when nothing runs. */
   stop(): Promise<void>;
 }
+
+/** Marks a data folder as one that was made here. */
+const marker = ".ngpu-data";
 
 export function createStack(options: StackOptions): Stack {
   const { dataDir, ports, progress, onLost } = options;
@@ -65,21 +72,30 @@ export function createStack(options: StackOptions): Stack {
   const services = createServices({ dataDir, ports, urls, supervisor });
   const nodes: StackNode[] = [];
 
-  const startChainWithContracts = async (): Promise<void> => {
+  const startChainWithContracts = async (built: Promise<void>): Promise<void> => {
     await progress.step(`chain at ${rpcUrl}`, () => startChain({ port: ports.chain, supervisor }));
+    await built;
     await progress.step("contracts", () => deployContracts({ rpcUrl, dataDir, logFolder }));
     const funded = [localAccounts.payer, localAccounts.newcomer, ...localAccounts.owners];
     await Promise.all([services.feed(), ...funded.map(({ account }) => drip({ rpcUrl, account }))]);
   };
 
-  const startAgent = async ({ name, owner }: { name: string; owner: LocalAccount }): Promise<Omit<StackNode, "nodeId">> => {
+  const startAgent = async ({
+    name,
+    owner,
+  }: {
+    name: string;
+    owner: LocalAccount;
+  }): Promise<Omit<StackNode, "nodeId">> => {
     const service = await services.agent({ name, owner });
     return { name, owner, registration: readRegistration(service.readyText()), service };
   };
 
   const startNodes = async (): Promise<void> => {
     const owners = localAccounts.owners.slice(0, options.agents);
-    const agents = await Promise.all(owners.map((owner, position) => startAgent({ name: `agent-${position + 1}`, owner })));
+    const agents = await Promise.all(
+      owners.map((owner, position) => startAgent({ name: `agent-${position + 1}`, owner })),
+    );
     // One after another, so that node 1 is the first owner's.
     for (const agent of agents) {
       const { owner, registration } = agent;
@@ -109,25 +125,41 @@ export function createStack(options: StackOptions): Stack {
     },
     pids: () => Object.fromEntries(supervisor.parts().map(({ name, pid }) => [name, pid])),
     async requireResources() {
+      requireOwnFolder(dataDir);
       await requireFreePorts(ports, portsOf(options));
       await requireFreeDisk(paths.root);
+      mkdirSync(dirname(dataDir), { recursive: true });
       await requireFreeDisk(dirname(dataDir));
     },
-    async start() {
+    async start(builds) {
       await requireFreePorts(ports, portsOf(options));
+      requireOwnFolder(dataDir);
       rmSync(dataDir, { recursive: true, force: true });
       // Others may pass through (Postgres runs as an account of its own) but not look into it.
       mkdirSync(dataDir, { recursive: true, mode: 0o711 });
       mkdirSync(logFolder);
-      const chain = startChainWithContracts();
+      writeFileSync(join(dataDir, marker), "This folder is emptied at every start.\n");
+      const chain = startChainWithContracts(builds.contracts);
       await Promise.all([
         chain.then(startNetwork),
-        ...(options.subgraph ? [startIndex({ dataDir, ports, rpcUrl, chainReady: chain, supervisor, progress })] : []),
-        ...(options.dapp ? [chain.then(() => progress.step(`dApp at ${urls.dapp}`, services.dapp))] : []),
+        ...(options.subgraph
+          ? [startIndex({ dataDir, ports, rpcUrl, ready: Promise.all([chain, builds.subgraph]), supervisor, progress })]
+          : []),
+        ...(options.dapp ? [builds.dapp.then(() => progress.step(`dApp at ${urls.dapp}`, services.dapp))] : []),
       ]);
     },
     stop: () => supervisor.stop(),
   };
+}
+
+/** The folder is emptied, so it must be one that a stack made, or none. */
+function requireOwnFolder(dataDir: string): void {
+  if (dataDir.startsWith(paths.state)) return;
+  const isForeign = existsSync(dataDir) && readdirSync(dataDir).length > 0 && !existsSync(join(dataDir, marker));
+  if (isForeign)
+    throw new StackError(
+      `${dataDir} holds something else and would be emptied: choose another folder (NGPU_DATA_DIR).`,
+    );
 }
 
 function portsOf(options: StackOptions): PortName[] {

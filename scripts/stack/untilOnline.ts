@@ -12,7 +12,8 @@ export async function untilOnline(options: { gatewayUrl: string; nodeIds: readon
     const online = await listed(gatewayUrl);
     const missing = nodeIds.filter((nodeId) => !online.includes(nodeId));
     if (missing.length === 0) return;
-    if (performance.now() > deadline) throw new StackError(`Not online within ${timeoutMs / 1_000} s: node ${missing.join(", ")}.`);
+    if (performance.now() > deadline)
+      throw new StackError(`Not online within ${timeoutMs / 1_000} s: node ${missing.join(", ")}.`);
     await sleep(pollMs);
   }
 }

@@ -1,17 +1,18 @@
 /**
- * Runs a stack for as long as `act` takes and ends it whatever happens: a result, an error, Ctrl-C, or a part that died and without
- * which nothing can go on. Nobody is left behind.
+ * Runs a stack for as long as `act` takes and ends it whatever happens: a result, an error, Ctrl-C, or a part that
+ * died and without which nothing can go on. Nobody is left behind.
  */
 import { rmSync } from "node:fs";
+import type { Builds } from "./prepare.ts";
 import { endLeftovers } from "./process/record.ts";
 import { createStack, type Stack, type StackOptions } from "./stack.ts";
 import { StackError } from "./stackError.ts";
 
-export interface SessionOptions extends Omit<StackOptions, "onLost"> {
+export interface SessionOptions extends Omit<StackOptions, "onLost" | "builds"> {
   /** Removes the data, logs included, when the stack has ended. */
   temporary: boolean;
-  /** Builds what the parts need; runs after the ports were checked and leftovers ended. */
-  beforeStart: () => Promise<void>;
+  /** What is built in the meantime; called once the ports were checked and leftovers ended. */
+  builds: () => Builds | Promise<Builds>;
 }
 
 /** Without these everything that is on chain is gone, so the stack ends; a node or the gateway may go and come back. */
@@ -19,14 +20,18 @@ const essential = new Set(["chain", "postgres", "graph-node"]);
 /** npm and the terminal may each deliver the same Ctrl-C. */
 const sameSignalMs = 1_000;
 
-export async function withStack<T>(options: SessionOptions, act: (stack: Stack, signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withStack<T>(
+  options: SessionOptions,
+  act: (stack: Stack, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const { progress, dataDir, temporary } = options;
   await endLeftovers(progress);
   const ending = new AbortController();
   let askedAt: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     const now = performance.now();
-    if (askedAt !== undefined && now - askedAt > sameSignalMs) progress.note("still stopping; kill -9 leaves the rest to the next start");
+    if (askedAt !== undefined && now - askedAt > sameSignalMs)
+      progress.note("still stopping; kill -9 leaves the rest to the next start");
     askedAt ??= now;
     ending.abort(new StackError(`stopped by ${signal}`));
   };
@@ -39,11 +44,13 @@ export async function withStack<T>(options: SessionOptions, act: (stack: Stack, 
       if (essential.has(part)) ending.abort(new StackError(`${part} has ended, and nothing can go on without it.`));
     },
   });
-  const ended = new Promise<never>((_, reject) => ending.signal.addEventListener("abort", () => reject(ending.signal.reason as Error)));
+  const ended = new Promise<never>((_, reject) =>
+    ending.signal.addEventListener("abort", () => reject(ending.signal.reason as Error)),
+  );
   try {
     await stack.requireResources();
-    await Promise.race([options.beforeStart(), ended]);
-    return await Promise.race([stack.start().then(() => act(stack, ending.signal)), ended]);
+    const builds = await Promise.race([options.builds(), ended]);
+    return await Promise.race([stack.start(builds).then(() => act(stack, ending.signal)), ended]);
   } finally {
     ending.abort(new StackError("the stack has ended"));
     ended.catch(() => undefined);

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:line -- --json`: how long the whole line takes. From the command to the first billed task, and from a mined bill to
- * its appearance in the subgraph and on the billing page. Prints one object of the shape that every benchmark prints.
+ * `npm run bench:line -- --json`: how long the whole line takes. From the command to the first billed task, and from a
+ * mined bill to its appearance in the subgraph and on the billing page. Prints one object of the shape that every
+ * benchmark prints.
  */
 import { cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +12,7 @@ import { localAccounts } from "../stack/accounts.ts";
 import { billInSubgraph } from "../stack/billInSubgraph.ts";
 import { localClient } from "../stack/chain.ts";
 import { freePorts } from "../stack/ports.ts";
-import { prepare } from "../stack/prepare.ts";
+import { startBuilds } from "../stack/prepare.ts";
 import { createProgress } from "../stack/progress.ts";
 import { runSampleTask } from "../stack/sampleTask.ts";
 import type { Stack } from "../stack/stack.ts";
@@ -50,7 +51,7 @@ await runTarget(async () => {
     agents: 3,
     ...parts,
     progress,
-    beforeStart: () => prepare({ ...parts, progress }),
+    builds: () => startBuilds({ ...parts, progress }),
   };
   const rows = await withStack(session, async (stack, signal) => {
     const payer = localAccounts.payer.account;
@@ -93,7 +94,14 @@ async function measureOne(options: { stack: Stack; page: BillingPage; offset: nu
     ]);
     return { minedMs, indexedMs, shownMs };
   };
-  await runSampleTask({ urls, payer: localAccounts.payer.account, images: 1, offset, signal, onPosted: (taskId) => (watching = watch(taskId)) });
+  await runSampleTask({
+    urls,
+    payer: localAccounts.payer.account,
+    images: 1,
+    offset,
+    signal,
+    onPosted: (taskId) => (watching = watch(taskId)),
+  });
   if (!watching) throw new StackError("The task was never posted.");
   return watching;
 }
@@ -122,6 +130,8 @@ function print(rows: Row[]): void {
     return;
   }
   for (const { name, value, unit, min, max, n } of rows) {
-    process.stdout.write(`${name.padEnd(28)} p50 ${value.toFixed(1)} ${unit}   min ${min.toFixed(1)}   max ${max.toFixed(1)}   n ${n}\n`);
+    process.stdout.write(
+      `${name.padEnd(28)} p50 ${value.toFixed(1)} ${unit}   min ${min.toFixed(1)}   max ${max.toFixed(1)}   n ${n}\n`,
+    );
   }
 }

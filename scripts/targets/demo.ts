@@ -1,6 +1,6 @@
 /**
- * `npm run demo -- --json`: one task from post to indexed bill on a network of its own, without a browser. Prints one JSON object
- * on stdout (everything else on stderr) and succeeds only if chain and subgraph say the same.
+ * `npm run demo -- --json`: one task from post to indexed bill on a network of its own, without a browser. Prints one
+ * JSON object on stdout (everything else on stderr) and succeeds only if chain and subgraph say the same.
  */
 import { readTaskTimeline } from "@ngpu/client/chainTimeline";
 import { verifyBill } from "@ngpu/client/verifyBill";
@@ -11,7 +11,7 @@ import { billInSubgraph } from "../stack/billInSubgraph.ts";
 import { localClient } from "../stack/chain.ts";
 import { formatUsd6 } from "../stack/formatUsd6.ts";
 import { freePorts } from "../stack/ports.ts";
-import { prepare } from "../stack/prepare.ts";
+import { startBuilds } from "../stack/prepare.ts";
 import { createProgress } from "../stack/progress.ts";
 import { runSampleTask, textModel, type SampleOutcome } from "../stack/sampleTask.ts";
 import type { Stack } from "../stack/stack.ts";
@@ -37,9 +37,12 @@ await runTarget(async () => {
     agents: 2,
     ...parts,
     progress,
-    beforeStart: async () => {
-      await prepare({ ...parts, progress });
+    // Built first and started then, so that each has its own time.
+    builds: async () => {
+      const builds = startBuilds({ ...parts, progress });
+      await builds.all;
       preparedMs = Date.now();
+      return builds;
     },
   };
   const report = await withStack(session, async (stack, signal) => {
@@ -70,8 +73,14 @@ async function describe(run: { stack: Stack; outcome: SampleOutcome; preparedMs:
     const { gasUsed } = await chain.getTransactionReceipt({ hash: txHash });
     gasOf.set(stage, (gasOf.get(stage) ?? 0) + Number(gasUsed));
   }
-  const gas = { post: gasOf.get("posted") ?? 0, assign: gasOf.get("assigned") ?? 0, accept: gasOf.get("accepted") ?? 0, settle: gasOf.get("settled") ?? 0 };
-  const same = indexed.amountUsd6 === bill.amountUsd6 && indexed.refundUsd6 === bill.refundUsd6 && indexed.txHash === bill.txHash;
+  const gas = {
+    post: gasOf.get("posted") ?? 0,
+    assign: gasOf.get("assigned") ?? 0,
+    accept: gasOf.get("accepted") ?? 0,
+    settle: gasOf.get("settled") ?? 0,
+  };
+  const same =
+    indexed.amountUsd6 === bill.amountUsd6 && indexed.refundUsd6 === bill.refundUsd6 && indexed.txHash === bill.txHash;
   return {
     ok: same && verified,
     task: {
@@ -90,7 +99,12 @@ async function describe(run: { stack: Stack; outcome: SampleOutcome; preparedMs:
       durationMs: receipt.message.durationMs,
       signature: receipt.signature,
     },
-    bill: { chain: formatUsd6(bill.amountUsd6), subgraph: formatUsd6(indexed.amountUsd6), refund: formatUsd6(bill.refundUsd6), verified },
+    bill: {
+      chain: formatUsd6(bill.amountUsd6),
+      subgraph: formatUsd6(indexed.amountUsd6),
+      refund: formatUsd6(bill.refundUsd6),
+      verified,
+    },
     gas: { ...gas, total: gas.post + gas.assign + gas.accept + gas.settle },
     seconds: {
       install: seconds(startedMs, preparedMs),

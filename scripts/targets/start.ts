@@ -1,46 +1,61 @@
 /** `npm start`: the whole network on this machine, one task that it billed, and where to look; runs until Ctrl-C. */
+import { join, resolve } from "node:path";
 import { formatUsd6 } from "../stack/formatUsd6.ts";
 import { localAccounts } from "../stack/accounts.ts";
 import { paths } from "../stack/paths.ts";
 import { readPorts } from "../stack/ports.ts";
-import { prepare } from "../stack/prepare.ts";
+import { startBuilds } from "../stack/prepare.ts";
 import { isInUse } from "../stack/process/record.ts";
 import { createProgress, formatSeconds } from "../stack/progress.ts";
-import { runSampleTask } from "../stack/sampleTask.ts";
+import { runSampleTask, sampleCount } from "../stack/sampleTask.ts";
 import type { Stack } from "../stack/stack.ts";
 import { StackError } from "../stack/stackError.ts";
 import { withStack } from "../stack/withStack.ts";
 import { runTarget } from "./runTarget.ts";
 
-const sampleImages = 3;
-
 const progress = createProgress();
 const startedMs = Number(process.env.NGPU_STARTED_MS ?? Date.now());
 
 await runTarget(async () => {
-  const other = isInUse(paths.run);
-  if (other) throw new StackError(`NGPU runs here already (process ${other.pid}): stop it with Ctrl-C, or kill ${other.pid}.`);
+  const dataDir = runFolder();
+  const other = isInUse(dataDir);
+  if (other)
+    throw new StackError(`NGPU runs here already (process ${other.pid}): stop it with Ctrl-C, or kill ${other.pid}.`);
   const ports = readPorts(process.env);
   const parts = { dapp: true, subgraph: true };
-  const session = { dataDir: paths.run, temporary: false, ports, agents: 3, ...parts, progress, beforeStart: () => prepare({ ...parts, progress }) };
+  const session = {
+    dataDir,
+    temporary: false,
+    ports,
+    agents: 3,
+    ...parts,
+    progress,
+    builds: () => startBuilds({ ...parts, progress }),
+  };
   await withStack(session, async (stack, signal) => {
-    const billed = await progress.step(`sample task of ${sampleImages} pictures, paid and billed`, () =>
-      runSampleTask({ urls: stack.urls, payer: localAccounts.payer.account, images: sampleImages, signal }),
+    const images = sampleCount();
+    const { bill } = await progress.step(`sample task of ${images} pictures, paid and billed`, () =>
+      runSampleTask({ urls: stack.urls, payer: localAccounts.payer.account, images, signal }),
     );
-    const { bill } = billed;
-    progress.note(
-      `${formatUsd6(bill.amountUsd6)} USD to node ${bill.nodeId} for ${bill.powerCu} CU × ${bill.durationMs} ms, ` +
-        `${formatUsd6(bill.refundUsd6)} USD back to the payer`,
-    );
+    const { powerCu, durationMs, priceUsd6PerGcums, amountUsd6, refundUsd6 } = bill;
+    const back = `${formatUsd6(refundUsd6)} USD back to the payer`;
+    const formula = `${powerCu} CU × ${durationMs} ms × ${formatUsd6(priceUsd6PerGcums)} USD ÷ 10⁹`;
+    progress.note(`${formula} = ${formatUsd6(amountUsd6)} USD to node ${bill.nodeId}, ${back}`);
     progress.note(`first billed task after ${formatSeconds(Date.now() - startedMs)}`);
-    process.stdout.write(overview(stack));
+    process.stdout.write(overview(stack, dataDir));
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
   }).catch((error: unknown) => {
     if (!(error instanceof StackError && error.message.startsWith("stopped by"))) throw error;
   });
 });
 
-function overview({ urls, nodes }: Stack): string {
+/** NGPU_DATA_DIR may be any folder, so what is emptied at each start is one below it. */
+function runFolder(): string {
+  const chosen = process.env.NGPU_DATA_DIR;
+  return chosen === undefined || chosen === "" ? paths.run : join(resolve(chosen), "ngpu-run");
+}
+
+function overview({ urls, nodes }: Stack, dataDir: string): string {
   const { payer, newcomer } = localAccounts;
   const rows = [
     ["dApp", urls.dapp],
@@ -49,8 +64,11 @@ function overview({ urls, nodes }: Stack): string {
     ["subgraph", urls.subgraph],
     ["payer", `${payer.account.address}   Hardhat account #${payer.index}, has test money and the task above`],
     ["new owner", `${newcomer.account.address}   Hardhat account #${newcomer.index}, to stake a machine of its own`],
-    ...nodes.map(({ name, nodeId, owner }) => [name, `node ${nodeId}, owner ${owner.account.address} (#${owner.index})`]),
-    ["logs", `${paths.run}/logs`],
+    ...nodes.map(({ name, nodeId, owner }) => [
+      name,
+      `node ${nodeId}, owner ${owner.account.address} (#${owner.index})`,
+    ]),
+    ["logs", join(dataDir, "logs")],
   ];
   const table = rows.map(([name, value]) => `  ${String(name).padEnd(12)} ${String(value)}\n`).join("");
   const wallet = [

@@ -1,10 +1,10 @@
 /**
- * Runs every suite, one after the other. The last line is `N passed, N failed`; a suite that runs no test, or not to its end, has
- * failed. `npm test -- keeper e2e` runs the named suites alone.
+ * Runs every suite, one after the other. The last line is `N passed, N failed`; a suite that runs no test, or not to
+ * its end, has failed. `npm test -- keeper e2e` runs the named suites alone.
  */
 import { globSync } from "node:fs";
 import { paths } from "../stack/paths.ts";
-import { prepare } from "../stack/prepare.ts";
+import { startBuilds } from "../stack/prepare.ts";
 import { endLeftovers } from "../stack/process/record.ts";
 import { createProgress, formatSeconds } from "../stack/progress.ts";
 import { StackError } from "../stack/stackError.ts";
@@ -25,7 +25,7 @@ await runTarget(async () => {
   const stray = strayTests();
   if (stray.length > 0) throw new StackError(`In no suite, so nobody would run them: ${stray.join(", ")}`);
   const isWhole = chosen.some(({ name }) => name === "e2e");
-  await prepare({ dapp: isWhole, subgraph: true, progress });
+  await startBuilds({ dapp: isWhole, subgraph: true, progress }).all;
   const env: Record<string, string> = isWhole ? { NGPU_CHROMIUM: await requireChromium(progress) } : {};
   for (const suite of chosen) {
     if (interrupted.signal.aborted) throw new StackError("interrupted");
@@ -45,14 +45,16 @@ async function run(suite: Suite, env: Record<string, string>): Promise<void> {
   for (const text of outcome.failures) console.log(text.replace(/^/gm, "    "));
   const mark = outcome.failed > 0 ? "✗" : "✓";
   const where = outcome.failed > 0 ? ` (${outcome.logFile})` : "";
-  console.log(`${mark} ${suite.name}: ${outcome.passed} passed, ${outcome.failed} failed, ${formatSeconds(outcome.durationMs)}${where}`);
+  const counts = `${outcome.passed} passed, ${outcome.failed} failed`;
+  console.log(`${mark} ${suite.name}: ${counts}, ${formatSeconds(outcome.durationMs)}${where}`);
 }
 
 function chooseSuites(names: string[]): readonly Suite[] {
   if (names.length === 0) return suites;
   return names.map((name) => {
     const suite = suites.find((candidate) => candidate.name === name);
-    if (!suite) throw new StackError(`There is no suite ${name}; there are ${suites.map((known) => known.name).join(", ")}.`);
+    if (!suite)
+      throw new StackError(`There is no suite ${name}; there are ${suites.map((known) => known.name).join(", ")}.`);
     return suite;
   });
 }

@@ -1,4 +1,7 @@
-/** The whole line without a browser: real chain, gateway, keeper, agents and index, a client that pays, and agents that die. */
+/**
+ * The whole line without a browser: real chain, gateway, keeper, agents and index, a client that pays, and agents that
+ * die.
+ */
 import { after, before, describe, it } from "node:test";
 import { readTaskTimeline } from "@ngpu/client/chainTimeline";
 import { verifyBill } from "@ngpu/client/verifyBill";
@@ -11,7 +14,7 @@ import { billInSubgraph } from "../../scripts/stack/billInSubgraph.ts";
 import { localClient } from "../../scripts/stack/chain.ts";
 import { runSampleTask } from "../../scripts/stack/sampleTask.ts";
 import type { StackNode } from "../../scripts/stack/stack.ts";
-import { availableOf, creditOf, readLedger, settlementOf } from "./support/ledger.ts";
+import { creditOf, readLedger, reservedOf, settlementOf, wealthOf } from "./support/ledger.ts";
 import { postTask } from "./support/postTask.ts";
 import { startLine, type Line } from "./support/startLine.ts";
 import { until } from "./support/until.ts";
@@ -35,7 +38,8 @@ describe("the line", () => {
     if (!node) throw new Error(`no agent serves node ${nodeId}`);
     return node;
   };
-  const taskOf = (taskId: Hex) => chain.readContract({ address: taskEscrow, abi: taskEscrowAbi, functionName: "task", args: [taskId] });
+  const taskOf = (taskId: Hex) =>
+    chain.readContract({ address: taskEscrow, abi: taskEscrowAbi, functionName: "task", args: [taskId] });
   const expectConservation = async (): Promise<void> => {
     const { heldUsd6, owedUsd6 } = await readLedger(chain);
     expect(owedUsd6).to.equal(heldUsd6);
@@ -43,7 +47,8 @@ describe("the line", () => {
 
   it("takes a task from post to a bill that chain, client and subgraph agree on, and loses no money", async () => {
     const earnedBefore = new Map<number, bigint>();
-    for (const { nodeId = 0, owner } of line.stack.nodes) earnedBefore.set(nodeId, await creditOf(chain, owner.account.address));
+    for (const { nodeId = 0, owner } of line.stack.nodes)
+      earnedBefore.set(nodeId, await creditOf(chain, owner.account.address));
     const outcome = await runSampleTask({ urls: line.stack.urls, payer, images: 2 });
     const { taskId, bill, quote, receipt } = outcome;
 
@@ -57,9 +62,15 @@ describe("the line", () => {
     expect(verdict.ok).to.equal(true);
 
     const indexed = await billInSubgraph({ subgraphUrl: line.stack.urls.subgraph ?? "", taskId, timeoutMs: 30_000 });
-    expect(indexed).to.deep.equal({ amountUsd6: bill.amountUsd6, refundUsd6: bill.refundUsd6, blockNumber: bill.blockNumber, txHash: bill.txHash });
+    expect(indexed).to.deep.equal({
+      amountUsd6: bill.amountUsd6,
+      refundUsd6: bill.refundUsd6,
+      blockNumber: bill.blockNumber,
+      txHash: bill.txHash,
+    });
 
-    const earned = (await creditOf(chain, nodeOf(bill.nodeId).owner.account.address)) - (earnedBefore.get(bill.nodeId) ?? 0n);
+    const earned =
+      (await creditOf(chain, nodeOf(bill.nodeId).owner.account.address)) - (earnedBefore.get(bill.nodeId) ?? 0n);
     expect(earned).to.equal(bill.amountUsd6);
     await expectConservation();
     const stages = (await readTaskTimeline({ chain, deployment, taskId })).map(({ stage }) => stage);
@@ -121,16 +132,19 @@ describe("the line", () => {
   });
 
   it("gives everything back when nobody is left to serve", async () => {
-    const before = await availableOf(chain, payer.address);
+    const before = await wealthOf(chain, payer.address);
     const task = await postTask({ chain, urls: line.stack.urls, payer, images: 1, withinS: 15 });
-    await until("assignment", taskTimeoutMs, async () => ((await taskOf(task.taskId)).primary === 0 ? undefined : true));
+    await until("assignment", taskTimeoutMs, async () =>
+      (await taskOf(task.taskId)).primary === 0 ? undefined : true,
+    );
     await Promise.all(line.stack.nodes.map(({ service }) => service.kill()));
     const rows = await until("refund", taskTimeoutMs, async () => {
       const found = await readTaskTimeline({ chain, deployment, taskId: task.taskId });
       return found.some(({ stage }) => stage === "refunded") ? found : undefined;
     });
     expect(rows.map(({ stage }) => stage)).to.not.include("settled");
-    expect(await availableOf(chain, payer.address)).to.equal(before + task.maxAmountUsd6);
+    expect(await wealthOf(chain, payer.address)).to.equal(before);
+    expect(await reservedOf(chain, payer.address)).to.equal(0n);
     await expectConservation();
   });
 });

@@ -48,7 +48,9 @@ describe("start after start", () => {
   });
 
   const start = (): Starter => {
-    const child = spawn(process.execPath, [program, dataDir, JSON.stringify(ports)], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [program, dataDir, JSON.stringify(ports)], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const output = { stdout: "", stderr: "" };
     child.stdout.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));
@@ -62,9 +64,15 @@ describe("start after start", () => {
       return output.stdout.includes("\n") ? (JSON.parse(output.stdout) as Up) : undefined;
     });
   const nodeCount = ({ urls }: Up): Promise<number> =>
-    localClient(urls.rpc).readContract({ address: deployments[31337].nodeRegistry, abi: nodeRegistryAbi, functionName: "nodeCount" });
+    localClient(urls.rpc).readContract({
+      address: deployments[31337].nodeRegistry,
+      abi: nodeRegistryAbi,
+      functionName: "nodeCount",
+    });
   const livingOf = ({ pids }: Up, starter: Starter): string[] =>
-    Object.entries(pids).filter(([, pid]) => pid !== starter.child.pid && identityOf(pid)).map(([name]) => name);
+    Object.entries(pids)
+      .filter(([, pid]) => pid !== starter.child.pid && identityOf(pid))
+      .map(([name]) => name);
 
   it("comes up on the same ports with a new chain after its predecessor was killed with -9", async () => {
     const first = start();
@@ -91,7 +99,11 @@ describe("start after start", () => {
     expect(livingOf(running, first)).to.deep.equal([]);
 
     const second = start();
-    await until("the chain of the second has started", upWithinMs, () => second.output.stderr.includes("✓ chain") || undefined);
+    await until(
+      "the chain of the second has started",
+      upWithinMs,
+      () => second.output.stderr.includes("✓ chain") || undefined,
+    );
     const againAt = performance.now();
     second.child.kill("SIGTERM");
     await second.exit;

@@ -1,6 +1,15 @@
 /** scripts/bootstrap.mjs in a folder of its own, with an npm that only writes down what it was asked to do. */
 import { spawn } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -13,7 +22,8 @@ const npm11 = { npm_config_user_agent: `npm/11.0.0 node/${process.version} linux
 const npm9 = { npm_config_user_agent: `npm/9.2.0 node/${process.version} linux x64` };
 
 /** Target that says which Node runs it and ends with the code of its first argument. */
-const target = `console.log(JSON.stringify({ execPath: process.env.NGPU_TEST_NODE ?? "given", args: process.argv.slice(2) }));
+const target = `const execPath = process.env.NGPU_TEST_NODE ?? "given";
+console.log(JSON.stringify({ execPath, args: process.argv.slice(2) }));
 process.exit(Number(process.argv[2] ?? 0));`;
 
 const npmCli = `const { appendFileSync, existsSync, mkdirSync } = require("node:fs");
@@ -51,7 +61,8 @@ describe("bootstrap", () => {
   };
   // npm_execpath must end in .js to be taken for npm's own file.
   const useJs = () => copyFileSync(join(root, "bin/npm-cli.cjs"), join(root, "bin/npm.js"));
-  const calls = (): string[] => (existsSync(join(root, "calls")) ? readFileSync(join(root, "calls"), "utf8").trim().split("\n") : []);
+  const calls = (): string[] =>
+    existsSync(join(root, "calls")) ? readFileSync(join(root, "calls"), "utf8").trim().split("\n") : [];
   const withNpm11 = () => {
     writeFileSync(join(root, "bin/package.json"), '{ "type": "commonjs" }');
     useJs();
@@ -111,7 +122,10 @@ describe("bootstrap", () => {
 
   it("does not execute itself a third time", async () => {
     fakeTools({ version: "20.0.0" });
-    const { code, stderr } = await run({ ...npm9, PATH: `${join(root, "bin")}${delimiter}${process.env.PATH}` }, "generate");
+    const { code, stderr } = await run(
+      { ...npm9, PATH: `${join(root, "bin")}${delimiter}${process.env.PATH}` },
+      "generate",
+    );
     expect(code).to.equal(1);
     expect(stderr).to.contain("do not run on this machine");
   });
@@ -121,7 +135,12 @@ describe("bootstrap", () => {
     const node = join(root, ".node/node_modules", `node-${platform}-${process.arch}`, "bin/node");
     mkdirSync(join(node, ".."), { recursive: true });
     mkdirSync(join(root, ".node/node_modules/npm/bin"), { recursive: true });
-    writeFileSync(node, `#!/bin/sh\n[ "$1" = --version ] && echo v${version} && exit 0\nNGPU_TEST_NODE=ours exec "${process.execPath}" "$@"\n`);
+    const script = [
+      "#!/bin/sh",
+      `[ "$1" = --version ] && echo v${version} && exit 0`,
+      `NGPU_TEST_NODE=ours exec "${process.execPath}" "$@"`,
+    ];
+    writeFileSync(node, script.join("\n"));
     writeFileSync(join(root, ".node/node_modules/npm/bin/npm-cli.js"), npmCli);
     writeFileSync(join(root, ".node/package.json"), '{ "type": "commonjs" }');
     writeFileSync(join(root, "bin/npm"), "#!/bin/sh\nexit 0\n");

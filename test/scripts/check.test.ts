@@ -7,7 +7,9 @@ import { paths } from "../../scripts/stack/paths.ts";
 
 describe("check", () => {
   it("finds nothing", () => {
-    const { status, stderr } = spawnSync(process.execPath, [join(paths.root, "scripts/targets/check.ts")], { encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, [join(paths.root, "scripts/targets/check.ts")], {
+      encoding: "utf8",
+    });
     expect(stderr.split("\n").filter((line) => line.startsWith("✗"))).to.deep.equal([]);
     expect(status).to.equal(0);
   });

@@ -40,6 +40,8 @@ describe("ports", () => {
 
   it("takes each port from its setting and refuses what is none", () => {
     expect(readPorts({ NGPU_PORT_CHAIN: "9545" })).to.include({ chain: 9545, gateway: 8600, dapp: 3000 });
-    expect(() => readPorts({ NGPU_PORT_DAPP: "http" })).to.throw().with.property("code", "SETTING_INVALID");
+    expect(() => readPorts({ NGPU_PORT_DAPP: "http" }))
+      .to.throw()
+      .with.property("code", "SETTING_INVALID");
   });
 });

@@ -22,7 +22,12 @@ async function until(condition: () => boolean, what: string): Promise<void> {
 }
 
 /** A process that starts a child which ignores SIGTERM, records it, and says both. */
-async function startStarter(): Promise<{ dataDir: string; starterPid: number; childPid: number; kill: () => Promise<void> }> {
+async function startStarter(): Promise<{
+  dataDir: string;
+  starterPid: number;
+  childPid: number;
+  kill: () => Promise<void>;
+}> {
   const dataDir = mkdtempSync(join(tmpdir(), "ngpu-record-"));
   const child = spawn(process.execPath, [starter, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
@@ -69,7 +74,10 @@ describe("record of a stack", () => {
 
   it("never ends a process that only has the number of one it started", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "ngpu-record-"));
-    const bystander = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { detached: true, stdio: "ignore" });
+    const bystander = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {
+      detached: true,
+      stdio: "ignore",
+    });
     try {
       const pid = bystander.pid ?? 0;
       const gone = { pid: 2 ** 22 + 1, startedAt: "1" };

@@ -43,7 +43,8 @@ describe("service", () => {
 
   it("is ready with what it says behind READY, and ends when asked without being reported", async () => {
     const lost: string[] = [];
-    const script = 'process.on("SIGTERM", () => process.exit(0)); console.log("noise"); console.log("READY {\\"x\\":1}"); setInterval(() => {}, 1000)';
+    const script = `process.on("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1000);
+      console.log("noise"); console.log("READY " + JSON.stringify({ x: 1 }));`;
     const service = await start(script, { onLost: (report) => lost.push(report) });
     expect(service.readyText()).to.equal('{"x":1}');
     await service.stop();
@@ -53,9 +54,12 @@ describe("service", () => {
 
   it("reports a service that ends by itself once, with the end of its log", async () => {
     const lost: string[] = [];
-    await start('console.log("READY {}"); setTimeout(() => { console.error("out of cheese"); process.exit(3); }, 100)', {
-      onLost: (report) => lost.push(report),
-    });
+    await start(
+      'console.log("READY {}"); setTimeout(() => { console.error("out of cheese"); process.exit(3); }, 100)',
+      {
+        onLost: (report) => lost.push(report),
+      },
+    );
     const deadline = performance.now() + 10_000;
     while (lost.length === 0 && performance.now() < deadline) await sleep(20);
     expect(lost).to.have.length(1);
@@ -63,7 +67,9 @@ describe("service", () => {
   });
 
   it("does not wait for a service that ends before it is ready", async () => {
-    const message = await messageOf(start('console.error("no such setting"); process.exit(2)', { readyWithinMs: 60_000 }));
+    const message = await messageOf(
+      start('console.error("no such setting"); process.exit(2)', { readyWithinMs: 60_000 }),
+    );
     expect(message).to.contain("ended with code 2").and.contain("no such setting");
   });
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { expect } from "chai";
 import { identityOf } from "../../scripts/stack/process/identity.ts";
+import { until } from "../e2e/support/until.ts";
 import { runSuite, type SuiteOutcome } from "../../scripts/targets/testing/runSuite.ts";
 
 describe("a suite", () => {
@@ -49,6 +50,7 @@ describe("a suite", () => {
     const outcome = await run(source, 2);
     expect(outcome).to.include({ passed: 0, failed: 1 });
     expect(outcome.failures[0]).to.contain("did not end within 2 s");
-    expect(identityOf(Number(readFileSync(pidFile, "utf8")))).to.equal(undefined);
+    const child = Number(readFileSync(pidFile, "utf8"));
+    await until("the child has ended", 5_000, () => (identityOf(child) ? undefined : true));
   });
 });

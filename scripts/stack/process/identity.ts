@@ -1,6 +1,6 @@
 /**
- * Which process a number means. Numbers are used again, so a process is known by its number and the moment it started; nothing
- * is ever ended by name.
+ * Which process a number means. Numbers are used again, so a process is known by its number and the moment it started;
+ * nothing is ever ended by name.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

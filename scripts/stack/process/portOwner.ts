@@ -1,4 +1,7 @@
-/** Names the program that listens on a port, as far as the system tells (Linux, own processes); undefined where it does not. */
+/**
+ * Names the program that listens on a port, as far as the system tells (Linux, own processes); undefined where it does
+ * not.
+ */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { commandLineOf } from "./identity.ts";
 

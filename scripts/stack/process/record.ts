@@ -1,6 +1,6 @@
 /**
- * The record of one running stack: who started it, what it started, where its data is. It outlives a starter that was killed, so
- * the next command finds what was left behind and ends it before anything else.
+ * The record of one running stack: who started it, what it started, where its data is. It outlives a starter that was
+ * killed, so the next command finds what was left behind and ends it before anything else.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,10 @@ export function openRecord(options: { dataDir: string }): StackRecord {
   const starter = identityOf(process.pid);
   if (!starter) throw new Error("this process has no identity");
   mkdirSync(paths.stacks, { recursive: true });
-  const file = join(paths.stacks, `${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}.json`);
+  const file = join(
+    paths.stacks,
+    `${process.pid}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}.json`,
+  );
   const stack: RecordedStack = { starter, dataDir: options.dataDir, processes: [] };
   const save = (): void => {
     writeFileSync(`${file}.part`, JSON.stringify(stack));
@@ -49,7 +52,9 @@ export function openRecord(options: { dataDir: string }): StackRecord {
   };
 }
 
-/** Ends the stacks whose starters have died, and removes their data: a chain without its index is of no use to anybody. */
+/**
+ * Ends the stacks whose starters have died, and removes their data: a chain without its index is of no use to anybody.
+ */
 export async function endLeftovers(progress: Progress): Promise<void> {
   for (const file of recordFiles()) {
     const stack = read(file);
@@ -58,9 +63,10 @@ export async function endLeftovers(progress: Progress): Promise<void> {
       const left = stack.processes.filter((process) => groupOf(process).length > 0);
       if (left.length > 0) {
         const names = left.map(({ name }) => name).join(", ");
-        await progress.step(`ended what an interrupted run (process ${stack.starter.pid}) left behind: ${names}`, () => end(left));
-      }
-      else progress.note(`removing the data of an interrupted run (process ${stack.starter.pid})`);
+        await progress.step(`ended what an interrupted run (process ${stack.starter.pid}) left behind: ${names}`, () =>
+          end(left),
+        );
+      } else progress.note(`removing the data of an interrupted run (process ${stack.starter.pid})`);
       rmSync(stack.dataDir, { recursive: true, force: true });
     }
     rmSync(file, { force: true });

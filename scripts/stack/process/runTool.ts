@@ -18,13 +18,21 @@ export async function runTool(options: {
   mkdirSync(dirname(logFile), { recursive: true });
   const output = openSync(logFile, "w");
   const [program, ...args] = command;
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", output, output], timeout: timeoutMs });
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", output, output],
+    timeout: timeoutMs,
+  });
   closeSync(output);
   const outcome = await new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(`does not run: ${error.message}`));
     child.once("exit", (code, signal) => {
       if (code === 0) resolve("");
-      else resolve(signal ? `was ended by ${signal} (it may take ${timeoutMs / 1_000} s)` : `ended with code ${String(code)}`);
+      else
+        resolve(
+          signal ? `was ended by ${signal} (it may take ${timeoutMs / 1_000} s)` : `ended with code ${String(code)}`,
+        );
     });
   });
   if (outcome === "") return;

@@ -1,6 +1,6 @@
 /**
- * One child process of the stack: in a group of its own (Ctrl-C in a terminal reaches the starter alone), its output in a file,
- * watched until it is ready and from then on.
+ * One child process of the stack: in a group of its own (Ctrl-C in a terminal reaches the starter alone), its output
+ * in a file, watched until it is ready and from then on.
  */
 import { spawn } from "node:child_process";
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Starts the stack's processes and ends them tier by tier, front first; what is still starting when the end comes is ended too. */
+/**
+ * Starts the stack's processes and ends them tier by tier, front first; what is still starting when the end comes is
+ * ended too.
+ */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { paths } from "../paths.ts";
@@ -21,7 +24,10 @@ export type Tier = (typeof tiers)[number];
 export interface Supervisor {
   readonly logFolder: string;
   start(tier: Tier, service: Pick<ServiceOptions, "name" | "command" | "env" | "ready">): Promise<Service>;
-  /** Starts a part that brings its own way to start; it is waited for and ended even when the end comes before it is up. */
+  /**
+   * Starts a part that brings its own way to start; it is waited for and ended even when the end comes before it is
+   * up.
+   */
   adopt<T extends Part>(tier: Tier, start: () => Promise<T>): Promise<T>;
   parts(): readonly Part[];
   stop(): Promise<void>;
@@ -29,7 +35,10 @@ export interface Supervisor {
 
 const readyWithinMs = 90_000;
 const watchEveryMs = 1_000;
-/** A tier that has not ended by then is left to its own SIGKILL while the next one begins, so that the whole ends in time. */
+/**
+ * A tier that has not ended by then is left to its own SIGKILL while the next one begins, so that the whole ends in
+ * time.
+ */
 const longestTierMs = 2_500;
 
 export function createSupervisor(options: {

@@ -26,7 +26,8 @@ export async function openBillingPage(options: {
     const bills = page.getByRole("table", { name: "Bills" });
     await bills.waitFor();
     return {
-      untilShown: ({ taskId, timeoutMs }) => bills.locator(`a[href="/tasks/${taskId}"]`).waitFor({ timeout: timeoutMs }),
+      untilShown: ({ taskId, timeoutMs }) =>
+        bills.locator(`a[href="/tasks/${taskId}"]`).waitFor({ timeout: timeoutMs }),
       close: () => browser.close(),
     };
   } catch (error) {

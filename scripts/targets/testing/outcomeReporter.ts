@@ -1,4 +1,7 @@
-/** A reporter for node:test that keeps what an overview needs: every failed test with its reason, and the counts of the whole run. */
+/**
+ * A reporter for node:test that keeps what an overview needs: every failed test with its reason, and the counts of the
+ * whole run.
+ */
 import { resolve } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 

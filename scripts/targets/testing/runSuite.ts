@@ -23,7 +23,11 @@ export function filesOf(suite: Suite): string[] {
   return globSync([...suite.files], { cwd: paths.root, exclude: ["**/node_modules/**", "**/.next/**"] }).sort();
 }
 
-export async function runSuite(options: { suite: Suite; env: Record<string, string>; signal: AbortSignal }): Promise<SuiteOutcome> {
+export async function runSuite(options: {
+  suite: Suite;
+  env: Record<string, string>;
+  signal: AbortSignal;
+}): Promise<SuiteOutcome> {
   const { suite, env, signal } = options;
   const startedAt = performance.now();
   mkdirSync(logs, { recursive: true });
@@ -33,16 +37,21 @@ export async function runSuite(options: { suite: Suite; env: Record<string, stri
   const files = filesOf(suite);
   if (files.length === 0) return failure(suite, "has no test file", { startedAt, logFile });
 
-  const reporters = [["spec", "stdout"], [reporter, outcomeFile]].flatMap(([name, destination]) => [
-    `--test-reporter=${name}`,
-    `--test-reporter-destination=${destination}`,
-  ]);
+  const reporters = [
+    ["spec", "stdout"],
+    [reporter, outcomeFile],
+  ].flatMap(([name, destination]) => [`--test-reporter=${name}`, `--test-reporter-destination=${destination}`]);
   const flags = ["--test", "--test-force-exit", `--test-concurrency=${suite.concurrency}`, ...reporters];
   const [program, ...args] = dieWithStarter([process.execPath, ...flags, ...files], "KILL");
   const log = openSync(logFile, "w");
   // Set inside of a test run; a run within one would report to that one instead of to us.
   const { NODE_TEST_CONTEXT: _outer, ...inherited } = process.env;
-  const child = spawn(program, args, { cwd: paths.root, env: { ...inherited, ...env }, detached: true, stdio: ["ignore", log, log] });
+  const child = spawn(program, args, {
+    cwd: paths.root,
+    env: { ...inherited, ...env },
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
   closeSync(log);
   const end = (): void => endGroup(child.pid);
   signal.addEventListener("abort", end);
@@ -60,7 +69,9 @@ export async function runSuite(options: { suite: Suite; env: Record<string, stri
   end();
 
   const lines = existsSync(outcomeFile) ? parse(readFileSync(outcomeFile, "utf8")) : [];
-  const failures = lines.flatMap((line) => (line.kind === "failed" ? [`${line.name} (${line.file})\n${line.reason}`] : []));
+  const failures = lines.flatMap((line) =>
+    line.kind === "failed" ? [`${line.name} (${line.file})\n${line.reason}`] : [],
+  );
   const counts = lines.find((line) => line.kind === "counts");
   if (late || counts === undefined) {
     const why = late ? `did not end within ${suite.timeoutS} s` : `ended without a result (code ${String(code)})`;
@@ -73,8 +84,18 @@ export async function runSuite(options: { suite: Suite; env: Record<string, stri
   return { passed: counts.passed, failed, durationMs: performance.now() - startedAt, failures, logFile };
 }
 
-function failure(suite: Suite, why: string, { startedAt, logFile }: { startedAt: number; logFile: string }): SuiteOutcome {
-  return { passed: 0, failed: 1, durationMs: performance.now() - startedAt, failures: [`${suite.name} ${why}`], logFile };
+function failure(
+  suite: Suite,
+  why: string,
+  { startedAt, logFile }: { startedAt: number; logFile: string },
+): SuiteOutcome {
+  return {
+    passed: 0,
+    failed: 1,
+    durationMs: performance.now() - startedAt,
+    failures: [`${suite.name} ${why}`],
+    logFile,
+  };
 }
 
 function parse(text: string): OutcomeLine[] {

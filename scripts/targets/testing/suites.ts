@@ -15,8 +15,8 @@ export const suites: readonly Suite[] = [
   { name: "gateway", files: ["test/gateway/**/*.test.ts"], timeoutS: 90, concurrency: 1 },
   { name: "keeper", files: ["test/keeper/**/*.test.ts"], timeoutS: 120, concurrency: 1 },
   { name: "node-agent", files: ["test/node-agent/**/*.test.ts"], timeoutS: 180, concurrency: 1 },
-  { name: "subgraph", files: ["test/subgraph/**/*.test.ts", "subgraph/tests/**/*.test.ts"], timeoutS: 180, concurrency: 1 },
-  { name: "app", files: ["test/app/**/*.test.ts", "app/**/*.test.ts"], timeoutS: 60, concurrency: 2 },
+  { name: "subgraph", files: ["test/subgraph/**/*.test.ts"], timeoutS: 180, concurrency: 1 },
+  { name: "app", files: ["app/test/**/*.test.ts"], timeoutS: 60, concurrency: 2 },
   { name: "scripts", files: ["test/scripts/**/*.test.ts"], timeoutS: 120, concurrency: 1 },
-  { name: "e2e", files: ["test/e2e/**/*.test.ts"], timeoutS: 360, concurrency: 1 },
+  { name: "e2e", files: ["test/e2e/**/*.test.ts"], timeoutS: 420, concurrency: 1 },
 ];

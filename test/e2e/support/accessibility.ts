@@ -11,7 +11,11 @@ const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 export async function seriousViolations(page: Page): Promise<string[]> {
   await page.evaluate(script);
   const results = await page.evaluate(
-    (runOnly) => (window as unknown as { axe: typeof import("axe-core") }).axe.run({ exclude: [["[data-rk] [role=dialog]"]] }, { runOnly }) as Promise<AxeResults>,
+    (runOnly) =>
+      (window as unknown as { axe: typeof import("axe-core") }).axe.run(
+        { exclude: [["[data-rk] [role=dialog]"]] },
+        { runOnly },
+      ) as Promise<AxeResults>,
     rules,
   );
   return results.violations

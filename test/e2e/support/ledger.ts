@@ -30,7 +30,11 @@ export async function readLedger(chain: PublicClient): Promise<Ledger> {
   ]);
   const owed = await Promise.all(
     [...accounts].map(async (account) => {
-      const { availableUsd6, creditUsd6, reservedUsd6 } = await chain.readContract({ ...vault, functionName: "accountOf", args: [account] });
+      const { availableUsd6, creditUsd6, reservedUsd6 } = await chain.readContract({
+        ...vault,
+        functionName: "accountOf",
+        args: [account],
+      });
       return availableUsd6 + creditUsd6 + reservedUsd6;
     }),
   );
@@ -44,15 +48,36 @@ export async function creditOf(chain: PublicClient, account: Address): Promise<b
   return (await chain.readContract({ ...vault, functionName: "accountOf", args: [account] })).creditUsd6;
 }
 
-export async function availableOf(chain: PublicClient, account: Address): Promise<bigint> {
-  return (await chain.readContract({ ...vault, functionName: "accountOf", args: [account] })).availableUsd6;
+/** Everything that is an account's own: in its wallet, and in the vault whether free, locked or earned. */
+export async function wealthOf(chain: PublicClient, account: Address): Promise<bigint> {
+  const { availableUsd6, creditUsd6, reservedUsd6 } = await chain.readContract({
+    ...vault,
+    functionName: "accountOf",
+    args: [account],
+  });
+  return (
+    availableUsd6 +
+    creditUsd6 +
+    reservedUsd6 +
+    (await chain.readContract({ ...token, functionName: "balanceOf", args: [account] }))
+  );
+}
+
+export async function reservedOf(chain: PublicClient, account: Address): Promise<bigint> {
+  return (await chain.readContract({ ...vault, functionName: "accountOf", args: [account] })).reservedUsd6;
 }
 
 /** The one settlement of a task; throws if there are two. */
 export async function settlementOf(chain: PublicClient, taskId: Hex) {
   const escrow = { address: contracts.taskEscrow, abi: taskEscrowAbi } as const;
   const fromBlock = BigInt(contracts.deploymentBlock);
-  const logs = await chain.getContractEvents({ ...escrow, eventName: "TaskSettled", args: { taskId }, fromBlock, strict: true });
+  const logs = await chain.getContractEvents({
+    ...escrow,
+    eventName: "TaskSettled",
+    args: { taskId },
+    fromBlock,
+    strict: true,
+  });
   if (logs.length > 1) throw new Error(`${taskId} was settled ${logs.length} times`);
   return logs[0];
 }

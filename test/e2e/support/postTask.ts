@@ -1,4 +1,6 @@
-/** A post whose client goes away at once: nothing is uploaded and no key is wrapped until the test lets `follow` begin. */
+/**
+ * A post whose client goes away at once: nothing is uploaded and no key is wrapped until the test lets `follow` begin.
+ */
 import { followTask, type TaskEvent } from "@ngpu/client/followTask";
 import { measureInput } from "@ngpu/client/measureInput";
 import { noPermit } from "@ngpu/client/permit";
@@ -51,7 +53,11 @@ export async function postTask(options: {
     random,
   });
   const token = { address: deployment.localUsd, abi: localUsdAbi } as const;
-  const approved = await wallet.writeContract({ ...token, functionName: "approve", args: [deployment.paymentVault, quote.maxAmountUsd6] });
+  const approved = await wallet.writeContract({
+    ...token,
+    functionName: "approve",
+    args: [deployment.paymentVault, quote.maxAmountUsd6],
+  });
   await chain.waitForTransactionReceipt({ hash: approved });
   const escrow = { address: deployment.taskEscrow, abi: taskEscrowAbi } as const;
   const posted = await wallet.writeContract({ ...escrow, functionName: "post", args: [prepared.params, noPermit] });

@@ -1,10 +1,10 @@
 /** A whole network for one test file, on ports and in a folder that nobody else uses. */
+import { rmSync } from "node:fs";
 import { freePorts } from "../../../scripts/stack/ports.ts";
-import { prepare } from "../../../scripts/stack/prepare.ts";
+import { startBuilds } from "../../../scripts/stack/prepare.ts";
 import { createProgress } from "../../../scripts/stack/progress.ts";
 import { createStack, type Stack } from "../../../scripts/stack/stack.ts";
 import { temporaryFolder } from "../../../scripts/stack/temporaryFolder.ts";
-import { rmSync } from "node:fs";
 
 export interface Line {
   stack: Stack;
@@ -16,7 +16,8 @@ export interface Line {
 export async function startLine(options: { agents: number; dapp: boolean }): Promise<Line> {
   const progress = createProgress();
   const parts = { dapp: options.dapp, subgraph: true };
-  await prepare({ ...parts, progress });
+  const builds = startBuilds({ ...parts, progress });
+  await builds.all;
   const lost: string[] = [];
   const dataDir = temporaryFolder("e2e");
   const stack = createStack({
@@ -35,7 +36,7 @@ export async function startLine(options: { agents: number; dapp: boolean }): Pro
     rmSync(dataDir, { recursive: true, force: true });
   };
   try {
-    await stack.start();
+    await stack.start(builds);
   } catch (error) {
     await stop();
     throw error;

@@ -3,7 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const pollMs = 25;
 
-export async function until<T>(what: string, timeoutMs: number, ask: () => Promise<T | undefined> | T | undefined): Promise<T> {
+export async function until<T>(
+  what: string,
+  timeoutMs: number,
+  ask: () => Promise<T | undefined> | T | undefined,
+): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const answer = await ask();

@@ -1,4 +1,7 @@
-/** Starts one child that ignores SIGTERM, records it for the folder that it is given, prints its number, and waits to be killed. */
+/**
+ * Starts one child that ignores SIGTERM, records it for the folder that it is given, prints its number, and waits to
+ * be killed.
+ */
 import { spawn } from "node:child_process";
 import { openRecord } from "../../../scripts/stack/process/record.ts";
 
