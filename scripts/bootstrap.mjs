@@ -13,6 +13,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const targets = {
   start: "targets/start.ts",
+  agent: "../node-agent/bin/agent.ts",
   demo: "targets/demo.ts",
   test: "targets/test.ts",
   check: "targets/check.ts",

@@ -33,7 +33,8 @@ await runTarget(async () => {
     builds: () => startBuilds({ ...parts, progress }),
   };
   await withStack(session, async (stack, signal) => {
-    const images = sampleCount();
+    // The whole batch three times over: long enough for a bill of more than a thousand base units.
+    const images = 3 * sampleCount();
     const { bill } = await progress.step(`sample task of ${images} pictures, paid and billed`, () =>
       runSampleTask({ urls: stack.urls, payer: localAccounts.payer.account, images, signal }),
     );

@@ -21,7 +21,7 @@ export function StartAgent({ account }: { account: Address }) {
         `export NGPU_OPERATOR_KEY_FILE=operator.key NGPU_OWNER=${account}`,
       ].join("\n"),
     },
-    { what: "Start the agent. It prints its registration code.", text: "node node-agent/bin/agent.ts" },
+    { what: "Start the agent. It prints its registration code.", text: "npm run agent" },
   ];
   return (
     <Card title="1. Start the agent" note="On the machine that shall serve, in a copy of this repository">
