@@ -4,7 +4,7 @@
  * page.
  */
 import Link from "next/link";
-import { useState } from "react";
+import { useCopy } from "../hooks/useCopy.ts";
 import { shortHash } from "../lib/format.ts";
 import styles from "./Hash.module.css";
 
@@ -19,13 +19,8 @@ export function Hash({
   label?: string;
   copy?: boolean;
 }) {
-  const [copied, setCopied] = useState(false);
+  const { copied, copy: take } = useCopy(value);
   const text = <code title={value}>{shortHash(value)}</code>;
-  const take = async (): Promise<void> => {
-    await navigator.clipboard.writeText(value);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1_500);
-  };
   return (
     <span className={styles.hash}>
       {href === undefined ? (
@@ -39,7 +34,7 @@ export function Hash({
         <button
           type="button"
           className={styles.copy}
-          onClick={() => void take()}
+          onClick={take}
           aria-label={`Copy ${label ?? "value"}`}
         >
           <svg viewBox="0 0 16 16" aria-hidden="true">

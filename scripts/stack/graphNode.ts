@@ -5,13 +5,13 @@
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdir } from "node:fs/promises";
-import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { dieWithStarter, type Command } from "./dieWithStarter.ts";
 import { findGnd } from "./findGnd.ts";
 import { openNetworkNamespace } from "./networkNamespace.ts";
+import { requireFreePort } from "./requireFreePort.ts";
 
 export interface GraphNode {
   /** GraphQL of the subgraph. */
@@ -74,7 +74,7 @@ export async function startGraphNode(options: GraphNodeOptions): Promise<GraphNo
     isolate && outward.every((port) => port !== undefined)
       ? await openNetworkNamespace({ command, inward, outward, folder: path.resolve(workDir) })
       : undefined;
-  if (!namespace) for (const port of Object.values(ports)) await requireFree(port);
+  if (!namespace) for (const port of Object.values(ports)) await requireFreePort({ port, host: "0.0.0.0" });
 
   const [program, ...args] = namespace?.command ?? dieWithStarter(command, "KILL");
   const child = spawn(program, args, {
@@ -145,15 +145,6 @@ async function answers(queryUrl: string): Promise<boolean> {
 function loopbackPort(url: string): number | undefined {
   const { hostname, port } = new URL(url);
   return hostname === "127.0.0.1" && port !== "" ? Number(port) : undefined;
-}
-
-async function requireFree(port: number): Promise<void> {
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once("error", (cause) => reject(new NgpuError("PORT_TAKEN", { port }, { cause })));
-    probe.listen({ port, host: "0.0.0.0" }, resolve);
-  });
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

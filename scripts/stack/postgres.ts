@@ -6,7 +6,6 @@
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,6 +13,7 @@ import { NgpuError } from "@ngpu/protocol/errors";
 import { dieWithStarter, type Command } from "./dieWithStarter.ts";
 import { postgresAccount, type PostgresAccount } from "./postgresAccount.ts";
 import { commandLineOf } from "./process/identity.ts";
+import { requireFreePort } from "./requireFreePort.ts";
 
 export interface Postgres {
   readonly port: number;
@@ -57,7 +57,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const dataDir = await freshCluster(path.resolve(options.dataDir));
   const account = await postgresAccount([dataDir, binaries.postgres]);
   await account.own(dataDir);
-  await requireFree(port);
+  await requireFreePort({ port, host: "127.0.0.1" });
 
   const password = randomBytes(24).toString("base64url");
   await initialise({ initdb: binaries.initdb, dataDir, account, password });
@@ -133,15 +133,6 @@ async function endStaleServer(dataDir: string): Promise<void> {
     while (isOurs()) await sleep(pollMs);
   })();
   await end((signal) => process.kill(pid, signal), gone, ["SIGTERM", "SIGQUIT", "SIGKILL"]);
-}
-
-async function requireFree(port: number): Promise<void> {
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once("error", (cause) => reject(new NgpuError("PORT_TAKEN", { port }, { cause })));
-    probe.listen({ port, host: "127.0.0.1" }, resolve);
-  });
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
 }
 
 /** The password reaches initdb in a file of its own, which is gone before the server starts. */

@@ -4,7 +4,7 @@
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import type { Keeper } from "@ngpu/keeper/keeper/keeper";
 import { timing } from "@ngpu/keeper/keeper/plan";
-import { taskStatus } from "@ngpu/keeper/keeper/snapshot";
+import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { createChain } from "@ngpu/protocol/service/chain";
 import { receiptStatus } from "@ngpu/protocol/typedData";

@@ -1,6 +1,6 @@
 /** The transaction lane against a real chain whose mining the test controls. */
 import type { ChainAction } from "@ngpu/keeper/keeper/classifyRevert";
-import { taskStatus } from "@ngpu/keeper/keeper/snapshot";
+import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { createTransactionLane, type Outcome, type TransactionLane } from "@ngpu/keeper/keeper/transactionLane";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { chainOf } from "@ngpu/protocol/service/chain";

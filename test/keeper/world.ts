@@ -3,7 +3,8 @@
  * keeper's clock.
  */
 import type { OnlineNode, TaskView, View } from "@ngpu/keeper/keeper/gatewayView";
-import { taskStatus, type NodeFacts, type OpenTask, type Snapshot } from "@ngpu/keeper/keeper/snapshot";
+import type { NodeFacts, OpenTask, Snapshot } from "@ngpu/keeper/keeper/snapshot";
+import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { contentHashOf } from "@ngpu/protocol/ids";
 import type { Signed } from "@ngpu/protocol/signed";
 import { keccak256, toHex, zeroHash, type Address, type Hex } from "viem";

@@ -1,6 +1,6 @@
 /** What a node does with a dispatched task, from the chain's word to the receipt. */
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { taskStatus } from "@ngpu/node-agent/agent/chain";
+import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import { decodePayload } from "@ngpu/protocol/sealed/payload";
 import { recoverSigner } from "@ngpu/protocol/signed";

@@ -1,9 +1,8 @@
 "use client";
 /** The commands that start an agent for this owner, ready to copy. */
-import { useState } from "react";
 import type { Address } from "viem";
-import { Button } from "../../components/Button.tsx";
 import { Card } from "../../components/Card.tsx";
+import { CopyButton } from "../../components/CopyButton.tsx";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import styles from "./StartAgent.module.css";
 
@@ -38,20 +37,12 @@ export function StartAgent({ account }: { account: Address }) {
 }
 
 function Command({ text }: { text: string }) {
-  const [copied, setCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1_500);
-  };
   return (
     <div className={styles.command}>
       <pre tabIndex={0} aria-label="Command">
         {text}
       </pre>
-      <Button small onClick={() => void copy()}>
-        {copied ? "Copied" : "Copy"}
-      </Button>
+      <CopyButton text={text}>Copy</CopyButton>
     </div>
   );
 }

@@ -1,9 +1,8 @@
 "use client";
 /** Recognised lines: a quadrilateral around each on the picture, the text beside it. */
 import type { TextResult } from "@ngpu/protocol/results";
-import { useState } from "react";
 import { Banner } from "../../components/Banner.tsx";
-import { Button } from "../../components/Button.tsx";
+import { CopyButton } from "../../components/CopyButton.tsx";
 import styles from "./Marks.module.css";
 
 type Line = TextResult["images"][number]["lines"][number];
@@ -31,7 +30,7 @@ export function TextLines(props: { lines: readonly Line[]; truncated: boolean; c
     <div className={styles.list}>
       <div className={styles.head}>
         <h3>{lines.length === 1 ? "1 line of text" : `${lines.length} lines of text`}</h3>
-        {compact ? null : <CopyText text={lines.map((line) => line.text).join("\n")} />}
+        {compact ? null : <CopyButton text={lines.map((line) => line.text).join("\n")}>Copy text</CopyButton>}
       </div>
       {truncated ? (
         <Banner tone="warning" title="There is more text than was paid for">
@@ -54,19 +53,5 @@ export function TextLines(props: { lines: readonly Line[]; truncated: boolean; c
         ))}
       </ol>
     </div>
-  );
-}
-
-function CopyText({ text }: { text: string }) {
-  const [copied, setCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1_500);
-  };
-  return (
-    <Button small onClick={() => void copy()}>
-      {copied ? "Copied" : "Copy text"}
-    </Button>
   );
 }

@@ -8,13 +8,14 @@
  *   assigned or accepted                 → relay accepts and failures, dispatch, take over
  */
 import { limits } from "@ngpu/protocol/limits";
+import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import type { Action } from "./action.ts";
 import { choosePair, type Load } from "./choosePair.ts";
 import type { TaskView, View } from "./gatewayView.ts";
 import { planExecution } from "./planExecution.ts";
 import { receiptMisfit, seatOf } from "./receiptRules.ts";
-import { taskStatus, type OpenTask, type Snapshot } from "./snapshot.ts";
+import type { OpenTask, Snapshot } from "./snapshot.ts";
 
 /** Times of the keeper's own clock, in ms. */
 export interface Timing {

@@ -5,7 +5,8 @@
 import { contentHashOf } from "@ngpu/protocol/ids";
 import { receiptStatus, type Receipt } from "@ngpu/protocol/typedData";
 import { capMs } from "@ngpu/protocol/units";
-import { taskStatus, type OpenTask } from "./snapshot.ts";
+import { taskStatus } from "@ngpu/protocol/taskStatus";
+import type { OpenTask } from "./snapshot.ts";
 
 export const primarySeat = 1;
 export const backupSeat = 2;

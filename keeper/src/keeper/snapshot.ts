@@ -2,19 +2,10 @@
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Deployment } from "@ngpu/protocol/deployment";
+import { isOpen } from "@ngpu/protocol/taskStatus";
 import { zeroAddress, type Address, type Hex, type PublicClient } from "viem";
 import type { Head, TaskFollower } from "../chain/taskFollower.ts";
 import type { TaskFacts } from "../chain/taskFacts.ts";
-
-export const taskStatus = {
-  none: 0,
-  posted: 1,
-  assigned: 2,
-  accepted: 3,
-  settled: 4,
-  refunded: 5,
-  cancelled: 6,
-} as const;
 
 export interface OpenTask {
   taskId: Hex;
@@ -105,7 +96,7 @@ export async function readSnapshot(options: {
     blockNumber: head.number,
     blockHash: head.hash,
     chainTimeS: head.timestampS,
-    tasks: tasks.filter(({ status }) => status >= taskStatus.posted && status <= taskStatus.accepted),
+    tasks: tasks.filter(({ status }) => isOpen(status)),
     nodes,
   };
 }

@@ -39,20 +39,6 @@ export interface AgentChain {
   timeS(): Promise<number>;
 }
 
-export const taskStatus = {
-  none: 0,
-  posted: 1,
-  assigned: 2,
-  accepted: 3,
-  settled: 4,
-  refunded: 5,
-  cancelled: 6,
-} as const;
-
-export function isOver(status: number): boolean {
-  return status === taskStatus.settled || status === taskStatus.refunded || status === taskStatus.cancelled;
-}
-
 /** Public endpoints answer at most this many blocks of logs at once. */
 const logRangeBlocks = 5_000n;
 

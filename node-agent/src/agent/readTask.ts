@@ -6,7 +6,8 @@ import { NgpuError } from "@ngpu/protocol/errors";
 import { contentHashOf } from "@ngpu/protocol/ids";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import type { Hex } from "viem";
-import { isOver, taskStatus, type AgentChain, type PostedTask } from "./chain.ts";
+import { isOver, taskStatus } from "@ngpu/protocol/taskStatus";
+import type { AgentChain, PostedTask } from "./chain.ts";
 
 export interface AssignedTask extends PostedTask {
   taskId: Hex;

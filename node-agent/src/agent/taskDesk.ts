@@ -7,7 +7,7 @@ import type { Signed } from "@ngpu/protocol/signed";
 import { createLoop } from "@ngpu/protocol/service/loop";
 import type { FrameOf } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
-import { isOver, taskStatus } from "./chain.ts";
+import { isOver, taskStatus } from "@ngpu/protocol/taskStatus";
 import { startDuty, type Duty, type DutyParts } from "./duty.ts";
 import { createWrapBox } from "./wrapBox.ts";
 
