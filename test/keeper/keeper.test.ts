@@ -3,7 +3,7 @@
  */
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import type { Keeper } from "@ngpu/keeper/keeper/keeper";
-import { timing } from "@ngpu/keeper/keeper/plan";
+import { timing } from "@ngpu/keeper/keeper/timing";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { createChain } from "@ngpu/protocol/service/chain";

@@ -1,6 +1,7 @@
 /** Planning as a table: for every action what makes it happen, and everything that keeps it from happening. */
 import type { Action } from "@ngpu/keeper/keeper/action";
-import { plan, timing } from "@ngpu/keeper/keeper/plan";
+import { plan } from "@ngpu/keeper/keeper/plan";
+import { timing } from "@ngpu/keeper/keeper/timing";
 import type { OpenTask, Snapshot } from "@ngpu/keeper/keeper/snapshot";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
 import type { TaskView, View } from "@ngpu/keeper/keeper/gatewayView";

@@ -15,8 +15,9 @@ import { createTaskFollower } from "../chain/taskFollower.ts";
 import type { Dispatch } from "./action.ts";
 import { createGatewayLink, type GatewayLink } from "./gatewayLink.ts";
 import { createGatewayView } from "./gatewayView.ts";
-import { plan, type Timing } from "./plan.ts";
+import { plan } from "./plan.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
+import type { Timing } from "./timing.ts";
 import { createTransactionLane, type LaneTiming } from "./transactionLane.ts";
 
 export interface Keeper {

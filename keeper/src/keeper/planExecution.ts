@@ -7,9 +7,9 @@
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import type { Dispatch } from "./action.ts";
 import type { DispatchSent, TaskView, View } from "./gatewayView.ts";
-import type { Timing } from "./plan.ts";
 import { seatOf } from "./receiptRules.ts";
 import type { OpenTask } from "./snapshot.ts";
+import type { Timing } from "./timing.ts";
 
 const mostAttempts = 6;
 
