@@ -17,6 +17,7 @@ const targets = {
   demo: "targets/demo.ts",
   test: "targets/test.ts",
   check: "targets/check.ts",
+  doctor: "targets/doctor.ts",
   generate: "targets/generate.ts",
   "bench:gas": "bench/gas.ts",
   "bench:line": "targets/benchLine.ts",

@@ -70,6 +70,11 @@ export async function openNetworkNamespace(options: {
   return { command: ["unshare", ...way, ...inside], close };
 }
 
+/** Whether `openNetworkNamespace` can give one here. */
+export function canIsolate(): boolean {
+  return ways.some(isPossible);
+}
+
 function isPossible(way: readonly string[]): boolean {
   return spawnSync("unshare", [...way, "ip", "link", "set", "lo", "up"], { stdio: "ignore" }).status === 0;
 }
