@@ -4,18 +4,18 @@
  * Nothing a gateway says is believed: bindings, accepts and receipts are checked against the operator that the chain names.
  */
 import { codeOf, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
-import { decodePayload, type Payload } from "@ngpu/protocol/sealed/payload";
-import { open } from "@ngpu/protocol/sealed/seal";
+import type { Payload } from "@ngpu/protocol/sealed/payload";
 import { wrapTaskKey } from "@ngpu/protocol/sealed/wrap";
 import { recoverSigner, signMessage, type Signed } from "@ngpu/protocol/signed";
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import type { FrameOf } from "@ngpu/protocol/wire";
-import { hexToBytes, toHex, type Address, type Hex, type PublicClient } from "viem";
+import { hexToBytes, isAddressEqual, toHex, type Address, type Hex, type PublicClient } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { getBlob, putBlob } from "./gatewayClient.ts";
+import { putBlob } from "./gatewayClient.ts";
 import { openLink, type Link } from "./link.ts";
+import { openOutput } from "./openOutput.ts";
 import type { TaskSecrets } from "./taskSecrets.ts";
 
 export type TaskEvent =
@@ -43,6 +43,8 @@ export interface FollowOptions {
 }
 
 const retryMs = { first: 250, most: 5_000 };
+/** How often an assignment that the gateway knows already is looked for. */
+const mostLooks = 40;
 
 /** Resolves when the result was delivered or the signal aborts; never rejects. */
 export async function followTask(options: FollowOptions): Promise<void> {
@@ -56,8 +58,8 @@ export async function followTask(options: FollowOptions): Promise<void> {
     try {
       const link = await openLink({ ...options, context: contextOf(options), signal: until });
       onEvent({ kind: "connection", state: "open" });
-      waitMs = retryMs.first;
       await serveLink(options, link, delivered);
+      waitMs = retryMs.first;
     } catch (error) {
       report(options, error, until);
     }
@@ -106,23 +108,34 @@ async function serveLink(options: FollowOptions, link: Link, delivered: AbortCon
         }
       }
     } catch (error) {
+      // The gateway tells nodes and receipts again to a new connection, so what failed for a while is tried again.
+      if ((frame.t === "receipt" || frame.t === "nodes") && isRetryable(error)) {
+        link.close();
+        throw error;
+      }
       report(options, error, options.signal);
-      // The gateway replays the receipt to a new connection, so a result that could not be fetched is tried again.
-      if (frame.t === "receipt" && isRetryable(error)) return link.close();
     }
   }
 }
 
 async function wrapFor(options: FollowOptions, link: Link, frame: FrameOf<"nodes">): Promise<void> {
-  const { chain, deployment, secrets, random, onEvent } = options;
+  const { chain, deployment, secrets, random, onEvent, signal } = options;
   const { taskId } = secrets;
-  const task = await chain.readContract({ address: deployment.taskEscrow, abi: taskEscrowAbi, functionName: "task", args: [taskId] });
+  const escrow = { address: deployment.taskEscrow, abi: taskEscrowAbi } as const;
+  const readTask = () => answered(chain.readContract({ ...escrow, functionName: "task", args: [taskId] }));
+  let task = await readTask();
+  // The gateway's RPC may be a block ahead of ours, and it says every assignment only once to a connection.
+  for (let look = 0; task.assignment < frame.assignment && look < mostLooks && !signal.aborted; look += 1) {
+    await sleep(retryMs.first, signal);
+    task = await readTask();
+  }
+  if (task.assignment < frame.assignment) throw new NgpuError("TASK_UNKNOWN", { taskId, assignment: frame.assignment });
   if (task.assignment !== frame.assignment) return;
   const nodeIds: number[] = [];
   for (const binding of frame.bindings) {
     const { nodeId, publicKey } = binding.message;
     const assigned = nodeId !== 0 && (nodeId === task.primary || nodeId === task.backup);
-    if (!assigned || !isCurrent(options, binding) || !(await isSignedByNode(options, "transportBinding", binding))) continue;
+    if (!assigned || !isCurrent(options, binding) || !(await isSignedByOperator(options, binding))) continue;
     const target = { taskId, assignment: frame.assignment, nodeId };
     const wrapped = wrapTaskKey({ taskKey: hexToBytes(secrets.taskKey), nodePublicKey: hexToBytes(publicKey), target, random });
     const message = {
@@ -138,18 +151,28 @@ async function wrapFor(options: FollowOptions, link: Link, frame: FrameOf<"nodes
 }
 
 async function openResult(options: FollowOptions, receipt: Signed<"receipt">): Promise<void> {
-  const { gatewayUrl, secrets, signal } = options;
-  const { nodeId, assignment, attempt, outputCiphertext, outputCommitment } = receipt.message;
-  const sealed = await getBlob({ ...blobOf(options, outputCiphertext), gatewayUrl, signal });
-  const context = { kind: "output", taskId: secrets.taskId, nodeId, assignment, attempt } as const;
-  const body = open({ taskKey: hexToBytes(secrets.taskKey), context, sealed, commitment: outputCommitment });
-  const payload = decodePayload(body);
-  const document = payload.parts.find((part) => part.mediaType === "application/json");
-  const json: unknown = document === undefined ? undefined : JSON.parse(new TextDecoder().decode(document.bytes));
-  options.onEvent({ kind: "result", receipt, payload, json });
+  const opened = await openOutput({
+    gatewayUrl: options.gatewayUrl,
+    context: contextOf(options),
+    secrets: options.secrets,
+    output: receipt.message,
+    nowMs: now(options),
+    signal: options.signal,
+  });
+  options.onEvent({ kind: "result", receipt, ...opened });
 }
 
-type NodeMessage = "accept" | "progress" | "receipt" | "transportBinding";
+/** True when the node's operator of now signed it: a key that was retired, perhaps because it leaked, gets no task's key. */
+async function isSignedByOperator(options: FollowOptions, binding: Signed<"transportBinding">): Promise<boolean> {
+  const { chain, deployment } = options;
+  const signer = await recoverSigner({ kind: "transportBinding", signed: binding, context: contextOf(options) });
+  if (signer === undefined) return false;
+  const request = { address: deployment.nodeRegistry, abi: nodeRegistryAbi, functionName: "node" } as const;
+  const { operator } = await answered(chain.readContract({ ...request, args: [binding.message.nodeId] }));
+  return isAddressEqual(operator, signer);
+}
+
+type NodeMessage = "accept" | "progress" | "receipt";
 
 /** True when the signer is, or once was, the operator of the node that the message names, by the chain's word. */
 async function isSignedByNode<K extends NodeMessage>(options: FollowOptions, kind: K, signed: Signed<K>): Promise<boolean> {
@@ -157,8 +180,17 @@ async function isSignedByNode<K extends NodeMessage>(options: FollowOptions, kin
   const signer = await recoverSigner({ kind, signed, context: contextOf(options) });
   if (signer === undefined) return false;
   const request = { address: deployment.nodeRegistry, abi: nodeRegistryAbi, functionName: "nodeOfOperator" } as const;
-  const nodeId = await chain.readContract({ ...request, args: [signer] });
+  const nodeId = await answered(chain.readContract({ ...request, args: [signer] }));
   return nodeId === signed.message.nodeId;
+}
+
+/** The reads here cannot revert: whatever viem throws means that the chain did not answer. */
+async function answered<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (cause) {
+    throw new NgpuError("CHAIN_UNREACHABLE", {}, { cause });
+  }
 }
 
 function isCurrent(options: FollowOptions, binding: Signed<"transportBinding">): boolean {

@@ -1,4 +1,5 @@
 /** HTTP side of a gateway: sealed data by its hash, signed by the task's client key; and the public roster. */
+import { joinBytes } from "@ngpu/protocol/bytes";
 import { encodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
 import { errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
@@ -17,6 +18,9 @@ export interface BlobRequest {
   signal?: AbortSignal;
 }
 
+/** A gateway that takes a request and says nothing counts as unreachable. */
+const requestTimeoutMs = 60_000;
+
 export async function putBlob(request: BlobRequest & { bytes: Uint8Array }): Promise<void> {
   const headers = { authorization: await authorization(request, blobAction.write), "content-type": "application/octet-stream" };
   await send(request, { method: "PUT", headers, body: request.bytes as Uint8Array<ArrayBuffer> });
@@ -25,9 +29,27 @@ export async function putBlob(request: BlobRequest & { bytes: Uint8Array }): Pro
 /** Fetches and proves the bytes: what does not have the asked hash is refused. */
 export async function getBlob(request: BlobRequest): Promise<Uint8Array> {
   const response = await send(request, { method: "GET", headers: { authorization: await authorization(request, blobAction.read) } });
-  const bytes = new Uint8Array(await response.arrayBuffer());
+  const bytes = await readBounded(request, response);
   if (keccak256(bytes) !== request.blobHash) throw new NgpuError("BLOB_MISMATCH", { blobHash: request.blobHash });
   return bytes;
+}
+
+/** Nothing bounds what a gateway answers but this. */
+async function readBounded(request: BlobRequest, response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  const reader = response.body?.getReader();
+  try {
+    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      total += part.value.length;
+      if (total > gatewayLimits.maxBlobBytes) throw new NgpuError("BLOB_TOO_LARGE", { blobHash: request.blobHash });
+      chunks.push(part.value);
+    }
+  } catch (cause) {
+    await reader?.cancel().catch(() => undefined);
+    throw cause instanceof NgpuError ? cause : new NgpuError("GATEWAY_UNREACHABLE", { gatewayUrl: request.gatewayUrl }, { cause });
+  }
+  return joinBytes(...chunks);
 }
 
 async function authorization(request: BlobRequest, action: number): Promise<string> {
@@ -42,7 +64,9 @@ async function send(request: BlobRequest, init: RequestInit): Promise<Response> 
   const url = `${request.gatewayUrl}/v1/blobs/${request.taskId}/${request.blobHash}`;
   let response: Response;
   try {
-    response = await fetch(url, { ...init, signal: request.signal ?? null });
+    const timeout = AbortSignal.timeout(requestTimeoutMs);
+    const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
+    response = await fetch(url, { ...init, signal });
   } catch (cause) {
     throw new NgpuError("GATEWAY_UNREACHABLE", { gatewayUrl: request.gatewayUrl }, { cause });
   }
@@ -53,5 +77,7 @@ async function send(request: BlobRequest, init: RequestInit): Promise<Response> 
 async function answeredError(response: Response): Promise<NgpuError> {
   const body: unknown = await response.json().catch(() => undefined);
   const code = typeof body === "object" && body !== null && "code" in body ? String(body.code) : "";
-  return new NgpuError(Object.hasOwn(errorCatalogue, code) ? (code as ErrorCode) : "INTERNAL", { status: response.status });
+  // A gateway that failed inside or is just starting, or a proxy before it, says nothing about the blob: it is tried again.
+  const isKnown = code !== "INTERNAL" && Object.hasOwn(errorCatalogue, code);
+  return new NgpuError(isKnown ? (code as ErrorCode) : "GATEWAY_UNREACHABLE", { status: response.status });
 }

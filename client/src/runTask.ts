@@ -7,16 +7,32 @@ import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { NgpuError } from "@ngpu/protocol/errors";
+import { limits } from "@ngpu/protocol/limits";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import type { Part } from "@ngpu/protocol/sealed/payload";
 import type { Signed } from "@ngpu/protocol/signed";
+import { taskStatus } from "@ngpu/protocol/taskStatus";
+import { receiptStatus } from "@ngpu/protocol/typedData";
 import type { Dimensions } from "@ngpu/protocol/work";
-import type { Account, Address, Chain, Hex, PublicClient, Transport, WalletClient } from "viem";
+import {
+  decodeFunctionData,
+  type Account,
+  type Address,
+  type Chain,
+  type GetContractEventsReturnType,
+  type Hex,
+  type PublicClient,
+  type TransactionReceipt,
+  type Transport,
+  type WalletClient,
+} from "viem";
 import { followTask, type TaskEvent } from "./followTask.ts";
 import { measureInput } from "./measureInput.ts";
+import { openOutput } from "./openOutput.ts";
 import { noPermit, permitParams, permitTypedData } from "./permit.ts";
-import { prepareTask } from "./prepareTask.ts";
+import { prepareTask, type PreparedTask } from "./prepareTask.ts";
 import { quoteTask, type Quote } from "./quote.ts";
+import type { TaskSecrets } from "./taskSecrets.ts";
 
 export interface Bill {
   nodeId: number;
@@ -58,6 +74,8 @@ export interface RunTaskOptions {
   /** Seconds of chain time within which the result is useful. */
   withinS?: number;
   onEvent?: (event: TaskEvent | { kind: "posted"; taskId: Hex; postTx: Hex; quote: Quote } | { kind: "settled"; bill: Bill }) => void;
+  /** Gets what opens the result before anything is paid; who keeps it can open the result after a crash. */
+  onPrepared?: (secrets: TaskSecrets) => void | Promise<void>;
   random: (length: number) => Uint8Array;
   signal?: AbortSignal;
 }
@@ -71,7 +89,7 @@ export async function runTask(options: RunTaskOptions): Promise<TaskOutcome> {
   const [priceUsd6PerGcums] = await chain.readContract({ ...oracle, functionName: "quote" });
   const quote = quoteTask({ manifest, dimensions, priceUsd6PerGcums });
   const { timestamp } = await chain.getBlock();
-  const deadline = Number(timestamp) + (options.withinS ?? 300);
+  const deadline = Number(timestamp) + (options.withinS ?? defaultWithinS);
   const prepared = prepareTask({
     chainId,
     escrow: deployment.taskEscrow,
@@ -89,8 +107,9 @@ export async function runTask(options: RunTaskOptions): Promise<TaskOutcome> {
   const permit = await fundingPermit(options, quote.maxAmountUsd6, BigInt(deadline));
   const post = { address: deployment.taskEscrow, abi: taskEscrowAbi, functionName: "post", args: [prepared.params, permit] } as const;
   const { request } = await chain.simulateContract({ ...post, account: wallet.account });
+  await options.onPrepared?.(prepared.secrets);
   const postTx = await wallet.writeContract(request);
-  await chain.waitForTransactionReceipt({ hash: postTx });
+  const fromBlock = await minedIn(chain, prepared.taskId, postTx);
   onEvent({ kind: "posted", taskId: prepared.taskId, postTx, quote });
 
   const ended = new AbortController();
@@ -111,16 +130,32 @@ export async function runTask(options: RunTaskOptions): Promise<TaskOutcome> {
     },
   });
   try {
-    const bill = await waitForBill(options, prepared.taskId, signal);
+    const { bill, settled } = await waitForBill(options, { taskId: prepared.taskId, fromBlock, signal });
     onEvent({ kind: "settled", bill });
-    const patience = setTimeout(() => ended.abort(), resultPatienceMs);
-    await following;
-    clearTimeout(patience);
-    if (outcome === undefined) throw new NgpuError("BLOB_UNKNOWN", { taskId: prepared.taskId });
+    await Promise.race([following, sleep(resultPatienceMs, signal)]);
+    if (outcome === undefined) {
+      // The receipt never came, perhaps because the gateway was restarted after the bill: the chain names the output too.
+      const opened = await openBilled(options, { secrets: prepared.secrets, settled, signal });
+      const receipt = await receiptOf(options, { settled, prepared });
+      onEvent({ kind: "result", receipt, ...opened });
+      outcome = { receipt, json: opened.json };
+    }
     return { taskId: prepared.taskId, quote, postTx, ...outcome, bill };
   } finally {
     ended.abort();
   }
+}
+
+/** Block of the post. Throws TASK_UNKNOWN when it was reverted, TASK_ABANDONED when it is not seen to be mined. */
+async function minedIn(chain: PublicClient, taskId: Hex, postTx: Hex): Promise<bigint> {
+  let mined: TransactionReceipt;
+  try {
+    mined = await chain.waitForTransactionReceipt({ hash: postTx });
+  } catch (cause) {
+    throw new NgpuError("TASK_ABANDONED", { taskId, postTx }, { cause });
+  }
+  if (mined.status !== "success") throw new NgpuError("TASK_UNKNOWN", { taskId, postTx, reason: "the post was reverted" });
+  return mined.blockNumber;
 }
 
 /** A permit for what the payer's balance in the vault does not cover; none when it does. */
@@ -141,23 +176,90 @@ async function fundingPermit(options: RunTaskOptions, maxAmountUsd6: bigint, dea
   return permitParams({ value, deadline, signature });
 }
 
-async function waitForBill(options: RunTaskOptions, taskId: Hex, signal: AbortSignal): Promise<Bill> {
-  const { chain, deployment } = options;
-  const query = { address: deployment.taskEscrow, abi: taskEscrowAbi, fromBlock: deployment.deploymentBlock, args: { taskId }, strict: true } as const;
-  while (!signal.aborted) {
-    const [settled] = await chain.getContractEvents({ ...query, eventName: "TaskSettled" });
-    if (settled !== undefined) {
-      const { nodeId, powerCu, durationMs, priceUsd6PerGcums, amountUsd6, refundUsd6 } = settled.args;
-      const bill = { nodeId, powerCu, durationMs, priceUsd6PerGcums, amountUsd6, refundUsd6 };
-      return { ...bill, txHash: settled.transactionHash, blockNumber: settled.blockNumber };
+/** Money is at stake, so a chain that does not answer for a while is asked again; only time ends the waiting. */
+async function waitForBill(
+  options: RunTaskOptions,
+  task: { taskId: Hex; fromBlock: bigint; signal: AbortSignal },
+): Promise<{ bill: Bill; settled: Settled }> {
+  const { chain, deployment, withinS = defaultWithinS } = options;
+  const { taskId, fromBlock, signal } = task;
+  const escrow = { address: deployment.taskEscrow, abi: taskEscrowAbi } as const;
+  const untilMs = performance.now() + (withinS + limits.settleGraceS) * 1_000 + expiryPatienceMs;
+  while (!signal.aborted && performance.now() < untilMs) {
+    try {
+      const { status } = await chain.readContract({ ...escrow, functionName: "task", args: [taskId] });
+      if (status === taskStatus.refunded || status === taskStatus.cancelled) throw new NgpuError("TASK_REFUNDED", { taskId });
+      if (status === taskStatus.settled) {
+        const query = { ...escrow, fromBlock, args: { taskId }, strict: true } as const;
+        const [settled] = await chain.getContractEvents({ ...query, eventName: "TaskSettled" });
+        if (settled !== undefined) return { bill: billOf(settled), settled };
+      }
+    } catch (error) {
+      if (error instanceof NgpuError) throw error;
     }
-    const [refunded] = await chain.getContractEvents({ ...query, eventName: "TaskRefunded" });
-    if (refunded !== undefined) throw new NgpuError("TASK_REFUNDED", { taskId, refundUsd6: refunded.args.refundUsd6 });
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await sleep(pollMs, signal);
   }
   throw new NgpuError("TASK_ABANDONED", { taskId });
 }
 
+function billOf(settled: Settled): Bill {
+  const { nodeId, powerCu, durationMs, priceUsd6PerGcums, amountUsd6, refundUsd6 } = settled.args;
+  const bill = { nodeId, powerCu, durationMs, priceUsd6PerGcums, amountUsd6, refundUsd6 };
+  return { ...bill, txHash: settled.transactionHash, blockNumber: settled.blockNumber };
+}
+
+/** The billed output by the chain's word alone; a gateway that is away gets some time to come back. */
+async function openBilled(options: RunTaskOptions, task: { secrets: TaskSecrets; settled: Settled; signal: AbortSignal }) {
+  const { gatewayUrl, wallet, deployment } = options;
+  const context = { chainId: wallet.chain.id, verifyingContract: deployment.taskEscrow };
+  const untilMs = performance.now() + billedPatienceMs;
+  for (;;) {
+    try {
+      return await openOutput({ gatewayUrl, context, secrets: task.secrets, output: task.settled.args, nowMs: Date.now(), signal: task.signal });
+    } catch (error) {
+      const mayHelp = error instanceof NgpuError && error.entry.retryable && performance.now() < untilMs;
+      if (!mayHelp || task.signal.aborted) throw error;
+    }
+    await sleep(1_000, task.signal);
+  }
+}
+
+/** The receipt as it was settled: from the call itself, or, when another contract made the call, as far as the event tells. */
+async function receiptOf(options: RunTaskOptions, task: { settled: Settled; prepared: PreparedTask }): Promise<Signed<"receipt">> {
+  const { settled, prepared } = task;
+  try {
+    const { input } = await options.chain.getTransaction({ hash: settled.transactionHash });
+    const call = decodeFunctionData({ abi: taskEscrowAbi, data: input });
+    if (call.functionName === "settle") return { message: call.args[0], signature: call.args[1] };
+  } catch {
+    // The result is opened already; the signature is not worth losing it.
+  }
+  const { taskId, assignment, attempt, nodeId, powerCu, durationMs, startMs, outputCommitment, outputCiphertext } = settled.args;
+  const { modelId, inputCommitment } = prepared.params;
+  const said = { taskId, assignment, attempt, nodeId, powerCu, durationMs, startMs, outputCommitment, outputCiphertext };
+  return { message: { ...said, modelId, inputCommitment, slot: 0, status: receiptStatus.succeeded }, signature: "0x" };
+}
+
+/** Ends early when the signal aborts. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
+}
+
+type Settled = GetContractEventsReturnType<typeof taskEscrowAbi, "TaskSettled", true>[number];
+
 const pollMs = 200;
+const defaultWithinS = 300;
+/** A task whose time is over is refunded by whoever asks for it first; so long somebody may take. */
+const expiryPatienceMs = 120_000;
 /** The bill is on chain and the output was stored before it, so the result is at most a fetch away. */
-const resultPatienceMs = 30_000;
+const resultPatienceMs = 5_000;
+const billedPatienceMs = 30_000;

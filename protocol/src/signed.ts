@@ -42,19 +42,30 @@ export async function signMessage<K extends MessageKind>(request: {
   return { message: request.message, signature };
 }
 
-/** Address that signed; undefined when the signature is malformed. */
+/**
+ * Address that signed; undefined when the signature is malformed. As strict as the contracts: what they would refuse
+ * (a high s, a last byte other than 27 or 28) must not be believed here, or it is believed and can never be settled.
+ */
 export async function recoverSigner<K extends MessageKind>(request: {
   kind: K;
   signed: Signed<K>;
   context: SigningContext;
 }): Promise<Address | undefined> {
   const { signature, message } = request.signed;
-  if (signature.length !== 132) return undefined;
+  if (!isCanonical(signature)) return undefined;
   try {
     return await recoverTypedDataAddress({ ...definitionOf(request.kind, message, request.context), signature });
   } catch {
     return undefined;
   }
+}
+
+/** Half the order of secp256k1: of the two signatures that say the same, only the one with the lower s counts. */
+const highestS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+function isCanonical(signature: Hex): boolean {
+  if (!/^0x[0-9a-fA-F]{128}1[bBcC]$/.test(signature)) return false;
+  return BigInt(`0x${signature.slice(66, 130)}`) <= highestS;
 }
 
 export function hashMessage<K extends MessageKind>(kind: K, message: MessageOf[K], context: SigningContext): Hex {

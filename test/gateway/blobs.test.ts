@@ -2,10 +2,15 @@
 import { createBlobStore } from "@ngpu/keeper/gateway/blobStore";
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import { gatewayLimits } from "@ngpu/protocol/limits";
-import type { SigningContext } from "@ngpu/protocol/signed";
+import { encodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import { signMessage, type SigningContext } from "@ngpu/protocol/signed";
+import { blobAction } from "@ngpu/protocol/typedData";
 import { expect } from "chai";
 import { randomBytes } from "node:crypto";
+import { readdirSync, readlinkSync } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -18,6 +23,18 @@ import { codeThrownBy } from "../harness/codeThrownBy.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { startTestGateway } from "../harness/services.ts";
 import { assignTask, postTask, type TestTask } from "../harness/tasks.ts";
+import { until } from "../harness/until.ts";
+
+/** Files that this process, and so its gateways, has open. */
+function openFiles(): string[] {
+  return readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return [];
+    }
+  });
+}
 
 describe("gateway blobs", () => {
   let chain: TestChain;
@@ -45,6 +62,13 @@ describe("gateway blobs", () => {
   function inputCall(task: TestTask) {
     const { taskId, inputCiphertext: hash, clientKey: signer } = task;
     return { gatewayUrl: gateway.url, context, signer, taskId, hash };
+  }
+
+  async function authorizedFor(task: TestTask, action: number): Promise<{ authorization: string }> {
+    const expiry = BigInt(Math.floor(Date.now() / 1_000) + 60);
+    const message = { action, taskId: task.taskId, blobHash: task.inputCiphertext, expiry };
+    const access = await signMessage({ kind: "blobAccess", message, context, signer: task.clientKey });
+    return { authorization: encodeBlobAuthorization(access) };
   }
 
   function outputCall(task: TestTask, node: TestNode, body: Uint8Array) {
@@ -122,6 +146,66 @@ describe("gateway blobs", () => {
     expect(await putBlob(wrong)).to.include({ status: 409, code: "BLOB_MISMATCH" });
     expect(await getBlob(inputCall(task))).to.include({ status: 404, code: "BLOB_UNKNOWN" });
     expect(await readdir(join(dataDir, "incoming"))).to.deep.equal([]);
+  });
+
+  it("lets no single post take up the places for uploads", async () => {
+    const task = await postTask(chain);
+    const stop = new AbortController();
+    const { authorization } = await authorizedFor(task, blobAction.write);
+    const hanging = Array.from({ length: 4 }, () =>
+      fetch(`${gateway.url}/v1/blobs/${task.taskId}/${task.inputCiphertext}`, {
+        method: "PUT",
+        headers: { authorization },
+        body: new ReadableStream({ start: (stream) => stream.enqueue(task.sealedInput.subarray(0, 1)) }),
+        duplex: "half",
+        signal: stop.signal,
+      } as RequestInit).then(answerOf),
+    );
+    hanging.forEach((answer) => answer.catch(() => undefined));
+    expect((await Promise.any(hanging)).code).to.equal("STORE_FULL");
+    stop.abort();
+    await until("the places are free again", async () => {
+      const { status } = await putBlob({ ...inputCall(task), body: task.sealedInput });
+      return status === 201;
+    });
+  });
+
+  it("ends a download that nobody reads", { skip: process.platform !== "linux" }, async () => {
+    const task = await postTask(chain, { sealedInput: randomBytes(16 * 1024 * 1024) });
+    expect((await putBlob({ ...inputCall(task), body: task.sealedInput })).status).to.equal(201);
+    await gateway.close();
+    const impatient = await startTestGateway(chain, { dataDir, httpIdleMs: 300 });
+    try {
+      const { authorization } = await authorizedFor(task, blobAction.read);
+      const { hostname, port } = new URL(impatient.url);
+      const socket = connect(Number(port), hostname);
+      socket.pause();
+      const path = `/v1/blobs/${task.taskId}/${task.inputCiphertext}`;
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: ${authorization}\r\n\r\n`);
+      const isHeld = (): boolean => openFiles().some((file) => file.includes(task.inputCiphertext));
+      await until("the download has begun", isHeld);
+      await until("the file is closed", () => !isHeld());
+      socket.destroy();
+    } finally {
+      await impatient.close();
+      gateway = await startTestGateway(chain, { dataDir });
+    }
+  });
+
+  it("takes no input for a task that is over", async () => {
+    const task = await postTask(chain);
+    const cancelled = await chain.write({
+      account: chain.account(2),
+      address: chain.deployment.taskEscrow,
+      abi: taskEscrowAbi,
+      functionName: "cancel",
+      args: [task.taskId],
+    });
+    await until("the gateway knows that it is over", async () => {
+      const { block } = (await (await fetch(`${gateway.url}/v1/health`)).json()) as { block: number };
+      return BigInt(block) >= cancelled.blockNumber;
+    });
+    expect((await putBlob({ ...inputCall(task), body: task.sealedInput })).code).to.equal("AUTH_FORBIDDEN");
   });
 
   it("refuses a blob above 32 MiB, said or not", async () => {

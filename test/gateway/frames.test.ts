@@ -206,6 +206,25 @@ describe("gateway frames", () => {
     expect(new Set(signatures)).to.deep.equal(new Set([first.signature]));
   });
 
+  it("passes on a node's receipt whatever its peer signed before", async () => {
+    const spammer = await connectNode({ chain, node: nodes[1], gatewayUrl: gateway.url });
+    for (let attempt = 0; attempt < 20; attempt += 1)
+      await spammer.receipt(task, { assignment: 1, attempt, status: 2 });
+    expect((await spammer.peer.next("error")).code).to.equal("BLOB_LIMIT");
+    const honest = await primary.receipt(task, { assignment: 1, attempt: 0 });
+    await keeper.next("receipt", ({ receipt }) => receipt.signature === honest.signature);
+  });
+
+  it("keeps back a success whose output is not stored here", async () => {
+    const honest = await primary.receipt(task, { assignment: 1, attempt: 0 });
+    await keeper.next("receipt");
+    const message = { ...honest.message, attempt: 2, outputCiphertext: keccak256("0x01") };
+    const receipt = await signMessage({ kind: "receipt", message, context, signer: nodes[0].operator });
+    primary.peer.send({ t: "receipt", receipt, detail: "" });
+    expect((await primary.peer.next("error")).code).to.equal("BLOB_UNKNOWN");
+    expect(keeper.frames.filter(({ t }) => t === "receipt")).to.have.length(1);
+  });
+
   it("tells the node when its task has ended, and again when it resends its receipt", async () => {
     const receipt = await primary.receipt(task, { assignment: 1, attempt: 0 });
     await keeper.next("receipt");

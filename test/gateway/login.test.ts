@@ -216,6 +216,19 @@ describe("gateway login", () => {
     expect(await upgrade({ origin: "http://localhost:3000" })).to.equal(400);
   });
 
+  it("gives the place of one that does not log in to one that does", async () => {
+    const small = await startTestGateway(chain, { mostLinks: 3 });
+    try {
+      const idle = [openPeer(small.url), openPeer(small.url), openPeer(small.url)];
+      for (const peer of idle) await peer.next("challenge");
+      await connectPeer({ ...nodeLogin(), gatewayUrl: small.url });
+      expect(await Promise.race(idle.map((peer) => peer.closed))).to.be.a("number");
+      expect(idle.filter(({ socket }) => socket.readyState === WebSocket.OPEN)).to.have.length(2);
+    } finally {
+      await small.close();
+    }
+  });
+
   it("drops a half-open link that answers no ping", async () => {
     const impatient = await startTestGateway(chain, { links: { pingMs: 100, deadMs: 500 } });
     try {

@@ -3,7 +3,8 @@
  */
 import { signMessage, type Signed } from "@ngpu/protocol/signed";
 import type { MessageKind, MessageOf } from "@ngpu/protocol/typedData";
-import { zeroHash, type Hex } from "viem";
+import { keccak256, stringToBytes, zeroHash, type Hex } from "viem";
+import { putBlob } from "./blobs.ts";
 import type { TestChain } from "./chain.ts";
 import type { TestNode } from "./nodes.ts";
 import { connectPeer, type Peer } from "./peer.ts";
@@ -42,6 +43,14 @@ export async function connectNode(options: {
     heartbeats += 1n;
     const message = { nodeId, seq: heartbeats, timeMs: BigInt(Date.now()), freeSlots, queued: 0 };
     peer.send({ t: "heartbeat", heartbeat: await sign("heartbeat", message) });
+  };
+
+  /** A gateway passes on no success without its output. */
+  const storeOutput = async (taskId: Hex): Promise<Hex> => {
+    const bytes = stringToBytes(`output of ${nodeId} for ${taskId}`);
+    const blobHash = keccak256(bytes);
+    await putBlob({ gatewayUrl, context, signer: operator, taskId, hash: blobHash, body: bytes });
+    return blobHash;
   };
 
   return {
@@ -83,6 +92,7 @@ export async function connectNode(options: {
       peer.send({ t: "progress", progress: await sign("progress", message) });
     },
     async receipt(task, { assignment, attempt, status = 0, durationMs = 100 }) {
+      const outputCiphertext = status === 0 ? await storeOutput(task.taskId) : zeroHash;
       const receipt = await sign("receipt", {
         taskId: task.taskId,
         assignment,
@@ -91,7 +101,7 @@ export async function connectNode(options: {
         modelId: task.modelId,
         inputCommitment: task.inputCommitment,
         outputCommitment: zeroHash,
-        outputCiphertext: zeroHash,
+        outputCiphertext,
         slot: 0,
         powerCu: 1_000,
         startMs: BigInt(Date.now()),

@@ -54,6 +54,38 @@ describe("task follower", () => {
     expect(follower.known(kept.taskId)?.clientKey).to.equal(kept.clientKey.address);
   });
 
+  it("keeps what it knows, and tells nobody of it again, while the chain's RPC hangs back", async () => {
+    let backBlocks = 0n;
+    const getBlock: typeof chain.client.getBlock = async (request) => {
+      const isHead = request !== undefined && "blockTag" in request;
+      if (!isHead) return chain.client.getBlock(request);
+      const blockNumber = (await chain.client.getBlockNumber()) - backBlocks;
+      return chain.client.getBlock({ blockNumber } as typeof request);
+    };
+    const changed: string[] = [];
+    const follower = createTaskFollower({
+      chain: { ...chain.client, getBlock },
+      deployment: chain.deployment,
+      onChange: (facts) => changed.push(facts.taskId),
+    });
+    await follower.poll();
+    const passed = follower.head();
+    const task = await postTask(chain);
+    await chain.mine(5);
+    const head = await follower.poll();
+    changed.length = 0;
+    for (backBlocks of [head.number - (passed?.number ?? 0n), 3n, 1n]) {
+      expect(await follower.poll()).to.deep.equal(head);
+      expect(follower.known(task.taskId)?.clientKey).to.equal(task.clientKey.address);
+    }
+    expect(changed).to.deep.equal([]);
+
+    backBlocks = 0n;
+    await chain.mine(1);
+    expect((await follower.poll()).number).to.equal(head.number + 1n);
+    expect(changed).to.deep.equal([]);
+  });
+
   it("finds a task that ended before what it remembers", async () => {
     const follower = createTaskFollower({ chain: chain.client, deployment: chain.deployment, keepEnded: 0 });
     const task = await postTask(chain, { deadlineInS: 20 });

@@ -352,6 +352,22 @@ describe("plan: take over", () => {
       ["dispatch 2 primary 1"],
     ],
     ["when its progress stopped", { task: accepted, view: aView({ seen: stalled }) }, ["dispatch 2 primary 1"]],
+    [
+      "when it reports progress for ever and delivers nothing",
+      {
+        task: accepted,
+        view: aView({ seen: told({ progress: [progress(1, { sinceMs: nowMs - timing.overdueMs - 3 * 1_250 - 1 })] }) }),
+      },
+      ["dispatch 2 primary 1"],
+    ],
+    [
+      "not while it may still be working",
+      {
+        task: accepted,
+        view: aView({ seen: told({ progress: [progress(1, { sinceMs: nowMs - timing.overdueMs - 3 * 1_250 })] }) }),
+      },
+      [],
+    ],
     ["when it never began", { task: accepted, view: aView({ seen: slow }) }, ["dispatch 2 primary 1"]],
     ["not while it makes progress", { task: accepted, view: aView({ seen: running }) }, []],
     ["not before it had time to begin", { task: accepted, view: aView({ seen: told() }) }, []],

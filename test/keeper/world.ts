@@ -120,7 +120,7 @@ export function progress(
   nodeId: number,
   change: Partial<TaskView["progress"][number]> = {},
 ): TaskView["progress"][number] {
-  return { nodeId, assignment: 1, attempt: 0, seq: 1, receivedMs: nowMs - 100, ...change };
+  return { nodeId, assignment: 1, attempt: 0, seq: 1, sinceMs: nowMs - 400, receivedMs: nowMs - 100, ...change };
 }
 
 export function anAccept(nodeId: number, change: Partial<Signed<"accept">["message"]> = {}): Signed<"accept"> {

@@ -139,6 +139,25 @@ describe("task desk", () => {
       });
     }
 
+    it("keeps a receipt until the end of its task is final, and resends it when the end is taken back", async () => {
+      world.finality.block = 90n;
+      const posted = world.post();
+      posted.dispatch();
+      await posted.wrap();
+      const [first] = await world.received("receipt");
+      posted.task.status = taskStatus.settled;
+      world.desk.settled(posted.taskId);
+      await until("the end was seen", () => world.finality.asked > 0);
+      posted.task.status = taskStatus.accepted;
+      posted.dispatch();
+      const told = (await world.received("receipt", 2)).map(({ receipt }) => receipt.signature);
+      expect(new Set(told)).to.deep.equal(new Set([first?.receipt.signature]));
+      posted.task.status = taskStatus.settled;
+      world.finality.block = 100n;
+      world.desk.settled(posted.taskId);
+      await until("the journal is empty", () => world.journal.entries().length === 0);
+    });
+
     it("executes one task after the other on one slot, and both are paid", async () => {
       const [first, second] = [world.post(), world.post()];
       for (const posted of [first, second]) {
@@ -312,6 +331,48 @@ describe("task desk", () => {
       await world.received("receipt", 2);
       await idle();
       expect(world.sent("accept").length).to.equal(2);
+    });
+
+    it("keeps no slot for payers who hold their keys back, and serves them when they come", async () => {
+      const late = [world.post(), world.post()];
+      for (const posted of late) posted.dispatch();
+      expect(world.desk.executing()).to.equal(2);
+      world.pass(31_000);
+      expect(world.desk.executing()).to.equal(0);
+      const prompt = world.post();
+      prompt.dispatch();
+      await prompt.wrap();
+      await world.received("receipt");
+      for (const posted of late) await posted.wrap();
+      await world.received("receipt", 3);
+    });
+
+    it("gives the places of late payers to others, and only as long as they are late", async () => {
+      const late = Array.from({ length: 24 }, () => world.post({ role: "backup" }));
+      for (const posted of late) posted.dispatch();
+      const refused = world.post();
+      refused.dispatch();
+      await refused.wrap();
+      world.pass(31_000);
+      for (const posted of late) posted.dispatch();
+      expect(world.desk.executing()).to.equal(0);
+      const prompt = world.post();
+      prompt.dispatch();
+      await prompt.wrap();
+      const [frame] = await world.received("receipt");
+      expect(frame?.receipt.message.taskId).to.equal(prompt.taskId);
+    });
+
+    it("lets go of a task that the chain has assigned to others", async () => {
+      world.runner.execute = () => new Promise(() => undefined);
+      const posted = world.post();
+      posted.dispatch();
+      await posted.wrap();
+      await world.received("accept");
+      posted.task.assignment = 2;
+      posted.task.primary = 9;
+      world.desk.settled(posted.taskId);
+      await idle();
     });
 
     it("accepts nothing while the disk is full", async () => {

@@ -2,9 +2,9 @@
 import { accessManagerAbi } from "@ngpu/protocol/generated/abi/accessManager";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import type { Deployment } from "@ngpu/protocol/deployment";
-import { NgpuError } from "@ngpu/protocol/errors";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { zeroAddress, type Address, type PublicClient } from "viem";
+import { withPatience } from "./withPatience.ts";
 
 export interface Authority {
   /** Node that this key is, or was, an operator of; 0 when none. What a retired key signed still counts. */
@@ -18,10 +18,13 @@ const keeperRole = 1n;
 /** A binding never changes: only a chain that was replaced makes a remembered one wrong, so a silent chain does not. */
 const rememberMs = 60_000;
 const mostRemembered = 10_000;
+/** Far less than a link may be silent, because the link's frames wait for this. */
+const patienceMs = 2_000;
 
 export function createAuthority(options: { chain: PublicClient; deployment: Deployment; clock: Clock }): Authority {
   const { chain, deployment, clock } = options;
   const bound = new Map<Address, { nodeId: number; untilMs: number }>();
+  const answered = <T>(reading: Promise<T>): Promise<T> => withPatience(reading, { clock, ms: patienceMs });
 
   return {
     async nodeOfOperator(signer) {
@@ -70,12 +73,4 @@ export function createAuthority(options: { chain: PublicClient; deployment: Depl
       return member;
     },
   };
-}
-
-async function answered<T>(reading: Promise<T>): Promise<T> {
-  try {
-    return await reading;
-  } catch (cause) {
-    throw new NgpuError("CHAIN_UNREACHABLE", {}, { cause });
-  }
 }

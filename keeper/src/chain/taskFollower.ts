@@ -1,11 +1,11 @@
 /**
  * Follows TaskEscrow by reading its logs up to the newest block. The cursor is a hint: the last blocks are read again
  * each time, and when the block under the cursor is no longer the one that was read (reorganisation, chain restart),
- * everything is read anew.
+ * everything is read anew. An RPC that hangs back answers with a block that was passed: then nothing has happened.
  */
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Deployment } from "@ngpu/protocol/deployment";
-import { formatLog, parseEventLogs, type Hex, type PublicClient, type RpcLog } from "viem";
+import { BlockNotFoundError, formatLog, parseEventLogs, type Hex, type PublicClient, type RpcLog } from "viem";
 import { applyTaskLog, isTaskLog, type TaskFacts, type TaskLog } from "./taskFacts.ts";
 
 export interface Head {
@@ -30,6 +30,8 @@ export interface TaskFollower {
   lastAssignedBlock(nodeId: number): bigint;
 }
 
+const mostPassed = 256;
+
 export function createTaskFollower(options: {
   chain: PublicClient;
   deployment: Deployment;
@@ -47,6 +49,8 @@ export function createTaskFollower(options: {
   const open = new Map<Hex, TaskFacts>();
   const ended = new Map<Hex, TaskFacts>();
   const lastAssigned = new Map<number, bigint>();
+  /** Heads below the cursor on its branch, oldest first. */
+  const passed = new Set<Hex>();
   let cursor: Head | undefined;
   let polling: Promise<Head> | undefined;
   let following: Promise<Head> | undefined;
@@ -72,7 +76,12 @@ export function createTaskFollower(options: {
   async function readOn(): Promise<Head> {
     const head = await headOf(chain);
     if (cursor?.hash === head.hash) return head;
-    if (cursor !== undefined && !(await stillStands(cursor, head))) forget();
+    if (cursor !== undefined) {
+      const isPassed = passed.has(head.hash);
+      const stands = isPassed || (await stillStands(cursor));
+      if (stands && (isPassed || head.number < cursor.number)) return cursor;
+      if (!stands) forget();
+    }
     const changed = new Map<Hex, TaskFacts>();
     const from = cursor === undefined ? firstBlock : max(firstBlock, cursor.number + 1n - BigInt(rereadBlocks));
     for (let low = from; low <= head.number; low += BigInt(chunkBlocks)) {
@@ -81,6 +90,11 @@ export function createTaskFollower(options: {
         const facts = apply(log);
         if (facts !== undefined) changed.set(facts.taskId, facts);
       }
+    }
+    if (cursor !== undefined) passed.add(cursor.hash);
+    for (const oldest of passed) {
+      if (passed.size <= mostPassed) break;
+      passed.delete(oldest);
     }
     cursor = head;
     for (const taskId of ended.keys()) {
@@ -91,16 +105,20 @@ export function createTaskFollower(options: {
     return head;
   }
 
-  async function stillStands(read: Head, head: Head): Promise<boolean> {
-    if (head.number <= read.number) return false;
-    const block = await chain.getBlock({ blockNumber: read.number });
-    return block.hash === read.hash;
+  async function stillStands(read: Head): Promise<boolean> {
+    try {
+      return (await chain.getBlock({ blockNumber: read.number })).hash === read.hash;
+    } catch (error) {
+      if (error instanceof BlockNotFoundError) return false;
+      throw error;
+    }
   }
 
   function forget(): void {
     open.clear();
     ended.clear();
     lastAssigned.clear();
+    passed.clear();
     cursor = undefined;
   }
 

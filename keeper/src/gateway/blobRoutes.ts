@@ -30,7 +30,9 @@ export interface BlobRequest {
 
 /** How long an upload may be ahead of the gateway's view of the chain. */
 const postVisibleMs = 10_000;
-const mostUploads = 64;
+const mostUploads = 256;
+/** Of one task by its client: one that hangs and its repetition. More would let one post take every place. */
+const mostInputsArriving = 2;
 
 export function createBlobRoutes(options: {
   store: BlobStore;
@@ -41,6 +43,7 @@ export function createBlobRoutes(options: {
 }): BlobRoutes {
   const { store, tasks, authority, context, clock } = options;
   let uploads = 0;
+  const inputsArriving = new Map<Hex, number>();
 
   return {
     async put({ taskId, hash, authorization, bytes, body }) {
@@ -48,12 +51,16 @@ export function createBlobRoutes(options: {
       if (bytes !== undefined && bytes > gatewayLimits.maxBlobBytes) throw new NgpuError("BLOB_TOO_LARGE");
       const facts = await tasks.find(taskId, postVisibleMs);
       const label = await labelOf(facts, hash, signer);
-      if (uploads >= mostUploads) throw new NgpuError("STORE_FULL", { uploads });
+      const arriving = inputsArriving.get(taskId) ?? 0;
+      const isTooMuch = uploads >= mostUploads || (label.kind === "input" && arriving >= mostInputsArriving);
+      if (isTooMuch) throw new NgpuError("STORE_FULL", { uploads, arriving });
       uploads += 1;
+      if (label.kind === "input") inputsArriving.set(taskId, arriving + 1);
       try {
         return await store.put({ taskId, hash, label, deadlineS: facts.deadlineS, body });
       } finally {
         uploads -= 1;
+        if (label.kind === "input") leave(taskId);
       }
     },
     async get({ taskId, hash, authorization }) {
@@ -64,6 +71,12 @@ export function createBlobRoutes(options: {
       return store.get(taskId, hash);
     },
   };
+
+  function leave(taskId: Hex): void {
+    const left = (inputsArriving.get(taskId) ?? 1) - 1;
+    if (left > 0) inputsArriving.set(taskId, left);
+    else inputsArriving.delete(taskId);
+  }
 
   async function signerOf(request: BlobRequest & { action: number }): Promise<Address> {
     const access = decodeBlobAuthorization(request.authorization);
@@ -81,7 +94,10 @@ export function createBlobRoutes(options: {
 
   async function labelOf(facts: TaskFacts, hash: Hex, signer: Address): Promise<BlobLabel> {
     if (hash === facts.inputCiphertext) {
-      if (isAddressEqual(signer, facts.clientKey)) return { kind: "input" };
+      // Nobody executes a task that is over: old posts must not go on filling the store. What is here is present.
+      const isOver = facts.ended !== undefined || (tasks.head()?.timestampS ?? 0) >= facts.deadlineS;
+      const isWanted = !isOver || store.has(facts.taskId, hash);
+      if (isAddressEqual(signer, facts.clientKey) && isWanted) return { kind: "input" };
       throw new NgpuError("AUTH_FORBIDDEN", { part: "input" });
     }
     const { nodeId, fresh } = await seatOf(facts, signer);

@@ -26,6 +26,7 @@ export interface BlobStore {
     deadlineS: number;
     body: AsyncIterable<Uint8Array>;
   }): Promise<"stored" | "present">;
+  has(taskId: Hex, hash: Hex): boolean;
   /** Throws BLOB_UNKNOWN. */
   get(taskId: Hex, hash: Hex): { bytes: number; stream: () => ReadStream };
   /** Deletes what expired before this chain time. */
@@ -164,6 +165,7 @@ export async function createBlobStore(options: {
 
   return {
     put,
+    has: (taskId, hash) => folders.get(taskId)?.blobs.has(hash) === true,
     get(taskId, hash) {
       const blob = folders.get(taskId)?.blobs.get(hash);
       if (blob === undefined) throw new NgpuError("BLOB_UNKNOWN", { taskId, hash });

@@ -47,10 +47,12 @@ export interface GatewayOptions {
   pollMs?: number;
   storeBytes?: number;
   links?: Partial<LinkLimits>;
+  mostLinks?: number;
+  /** An HTTP connection on which nothing moves for so long is ended, or slow readers would keep files open for ever. */
+  httpIdleMs?: number;
 }
 
 const loginWithinMs = 10_000;
-const mostLinks = 2_000;
 /** Far above what a node or client needs; every frame of theirs costs the check of a signature. */
 const linkPace = { perSecond: 100, burst: 200 };
 const mostTasks = 10_000;
@@ -64,6 +66,7 @@ const sweepEveryMs = 60_000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { host, port, allowedOrigins, dataDir, chainId, chain, deployment, clock, log, random } = options;
+  const { mostLinks = 2_000 } = options;
   const limits = { ...linkLimits, ...options.links };
   const context = { chainId, verifyingContract: deployment.taskEscrow };
   const authority = createAuthority({ chain, deployment, clock });
@@ -91,8 +94,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onChange: (facts) => hub.taskChanged(facts),
   });
   const rules = createFrameRules({ context, authority, tasks });
-  const hub = createHub({ rules, tasks, clock, log, mostTasks, onRosterChange: () => rosterLoop.trigger() });
+  const hub = createHub({
+    rules,
+    tasks,
+    hasOutput: (taskId, hash) => store.has(taskId, hash),
+    clock,
+    log,
+    mostTasks,
+    onRosterChange: () => rosterLoop.trigger(),
+  });
   const links = new Set<Link>();
+  /** Those that have not logged in, in the order they came: when all places are taken, they give way. */
+  const strangers = new Set<Link>();
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: gatewayLimits.maxFrameBytes,
@@ -119,9 +132,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     }),
   );
   server.requestTimeout = 120_000;
+  server.timeout = options.httpIdleMs ?? 120_000;
   server.on("upgrade", (request, socket, head) => {
-    const refusal = upgradeRefusal(request, isAllowedOrigin, links.size);
+    const [eldest] = strangers;
+    const isFull = links.size >= mostLinks && eldest === undefined;
+    const refusal = upgradeRefusal(request, isAllowedOrigin, isFull);
     if (refusal !== undefined) return rejectUpgrade(socket, refusal);
+    if (links.size >= mostLinks) {
+      eldest?.close(closeCode.unauthorized);
+      // At once: a peer that never answers the close would go on holding its socket.
+      eldest?.checkAlive();
+    }
     sockets.handleUpgrade(request, socket, head, (webSocket) => welcome(webSocket));
   });
 
@@ -172,6 +193,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
           if (gone) return;
           loginDeadline.abort();
           identity = proven;
+          strangers.delete(link);
           hub.join(link, proven);
         } catch (error) {
           log.info({ err: error }, "login refused");
@@ -182,10 +204,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         gone = true;
         loginDeadline.abort();
         links.delete(link);
+        strangers.delete(link);
         if (identity !== undefined) hub.leave(link, identity);
       },
     });
     links.add(link);
+    strangers.add(link);
     const challenge: Frame = { t: "challenge", nonce, audience, chainId, escrow: deployment.taskEscrow };
     link.send(challenge);
     void clock.sleep(2 * loginWithinMs, loginDeadline.signal).then(() => {
@@ -210,13 +234,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 function upgradeRefusal(
   request: IncomingMessage,
   isAllowedOrigin: (origin: string | undefined) => boolean,
-  connected: number,
+  isFull: boolean,
 ): string | undefined {
   if (pathOf(request) !== "/v1/link") return "404 Not Found";
   if (!isAllowedOrigin(request.headers.origin)) return "403 Forbidden";
   const offered = request.headers["sec-websocket-protocol"]?.split(",").map((name) => name.trim()) ?? [];
   if (!offered.includes(subprotocol)) return "400 Bad Request";
-  return connected >= mostLinks ? "503 Service Unavailable" : undefined;
+  return isFull ? "503 Service Unavailable" : undefined;
 }
 
 function rejectUpgrade(socket: Duplex, status: string): void {

@@ -8,11 +8,13 @@
  * Whoever (re)connects is told what it missed.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
+import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
-import { closeCode, encodeFrame, type Frame, type FrameOf } from "@ngpu/protocol/wire";
+import { receiptStatus } from "@ngpu/protocol/typedData";
+import { closeCode, encodeFrame, type Frame, type FrameOf, type RosterEntry } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
-import { assignedNodes, type TaskFacts } from "../chain/taskFacts.ts";
+import { assignedNodes, isAssigned, type TaskFacts } from "../chain/taskFacts.ts";
 import { createFrameMemory } from "./frameMemory.ts";
 import type { FrameRules } from "./frameRules.ts";
 import type { Link } from "./link.ts";
@@ -33,19 +35,24 @@ export interface Hub {
   counts(): { nodes: number; keepers: number; clients: number };
 }
 
-const mostReceipts = 16;
+/** Of each node, so that no node can use up what its peer may say. */
+const mostReceiptsPerNode = 8;
 const mostClientsPerTask = 4;
+/** Below what keepers take in one frame. */
+const mostRosterBytes = 63 * gatewayLimits.maxFrameBytes;
 
 export function createHub(options: {
   rules: FrameRules;
   tasks: Pick<TaskWatch, "known" | "hint">;
+  /** True when the sealed output is stored here. */
+  hasOutput: (taskId: Hex, hash: Hex) => boolean;
   clock: Clock;
   log: Log;
   mostTasks: number;
   /** The roster changed and should be pushed soon. */
   onRosterChange: () => void;
 }): Hub {
-  const { rules, tasks, clock, log, mostTasks, onRosterChange } = options;
+  const { rules, tasks, hasOutput, clock, log, mostTasks, onRosterChange } = options;
   const roster = createRoster({ clock });
   const memory = createFrameMemory({ mostTasks });
   const keepers = new Set<Link>();
@@ -118,7 +125,10 @@ export function createHub(options: {
         if (roster.linkOf(nodeId) !== link) return;
         roster.announce(nodeId, frame);
         onRosterChange();
-        for (const taskId of clients.keys()) tellNodes(taskId);
+        for (const taskId of clients.keys()) {
+          const facts = tasks.known(taskId);
+          if (facts !== undefined && isAssigned(facts, nodeId)) tellNodes(taskId);
+        }
         return;
       }
       case "heartbeat": {
@@ -151,7 +161,7 @@ export function createHub(options: {
 
   /**
    * A receipt of a task that has ended is answered with `settled`, so that the node looks at the chain and stops
-   * resending.
+   * resending. A success whose output is not here is not passed on: nobody could open what it would be paid for.
    */
   async function handleReceipt(
     link: Link,
@@ -159,9 +169,11 @@ export function createHub(options: {
     frame: FrameOf<"receipt">,
   ): Promise<void> {
     const { nodeId } = identity;
-    const { taskId, assignment, attempt } = frame.receipt.message;
+    const { taskId, assignment, attempt, status, outputCiphertext } = frame.receipt.message;
     const { ended } = await checkNodeFrame(identity, "receipt", frame.receipt);
     if (ended !== undefined) link.send({ t: "settled", nodeId, taskId });
+    else if (status === receiptStatus.succeeded && !hasOutput(taskId, outputCiphertext))
+      throw new NgpuError("BLOB_UNKNOWN", { taskId, nodeId });
     const receipts = (ended === undefined ? memory.of(taskId) : memory.peek(taskId))?.receipts;
     if (receipts === undefined) return forward(taskId, frame);
     const key = `${assignment}:${attempt}:${nodeId}`;
@@ -173,7 +185,8 @@ export function createHub(options: {
       );
       return;
     }
-    if (known === undefined && receipts.size >= mostReceipts) throw new NgpuError("BLOB_LIMIT", { taskId });
+    const ofNode = [...receipts.values()].filter(({ receipt }) => receipt.message.nodeId === nodeId);
+    if (known === undefined && ofNode.length >= mostReceiptsPerNode) throw new NgpuError("BLOB_LIMIT", { taskId });
     receipts.set(key, frame);
     forward(taskId, frame);
   }
@@ -252,7 +265,7 @@ export function createHub(options: {
   }
 
   function rosterFrame(): FrameOf<"roster"> {
-    return { t: "roster", nodes: roster.entries() };
+    return { t: "roster", nodes: withinFrame(roster.entries()) };
   }
 
   return {
@@ -272,6 +285,24 @@ export function createHub(options: {
       return { nodes: roster.size(), keepers: keepers.size, clients: connected };
     },
   };
+}
+
+/**
+ * What fits into one frame. Those that announce least come first, so that nodes which announce hundreds of models
+ * push out each other and not the rest.
+ */
+function withinFrame(entries: RosterEntry[]): RosterEntry[] {
+  let left = mostRosterBytes;
+  const sized = entries.map((entry) => ({ entry, bytes: bytesOf(entry) }));
+  return sized
+    .sort((a, b) => a.bytes - b.bytes)
+    .filter(({ bytes }) => (left -= bytes) >= 0)
+    .map(({ entry }) => entry);
+}
+
+/** Of an entry as it travels, rounded up: its texts are escaped, all else has a fixed size. */
+function bytesOf({ models, executionProvider, agentVersion }: RosterEntry): number {
+  return 1_000 + models.length * 70 + Buffer.byteLength(JSON.stringify([executionProvider, agentVersion]));
 }
 
 /** Within an assignment, later means a higher attempt, then a higher number. */

@@ -10,6 +10,7 @@ import { createLoop } from "@ngpu/protocol/service/loop";
 import type { Hex, PublicClient } from "viem";
 import { createTaskFollower, type Head } from "../chain/taskFollower.ts";
 import type { TaskFacts } from "../chain/taskFacts.ts";
+import { withPatience } from "../chain/withPatience.ts";
 
 export interface TaskWatch {
   known(taskId: Hex): TaskFacts | undefined;
@@ -27,6 +28,9 @@ export interface TaskWatch {
 
 /** Most requests that wait for a post at once; further ones are told at once that the task is unknown. */
 const mostWaiting = 256;
+/** Frames of the same link wait for a refresh, take-overs among them; a lookup may have to read old logs. */
+const refreshPatienceMs = 2_000;
+const lookupPatienceMs = 15_000;
 
 export function createTaskWatch(options: {
   chain: PublicClient;
@@ -61,7 +65,7 @@ export function createTaskWatch(options: {
   async function find(taskId: Hex, waitMs: number): Promise<TaskFacts> {
     const untilMs = clock.monotonicMs() + waitMs;
     for (;;) {
-      const facts = await asked(follower.lookup(taskId));
+      const facts = await withPatience(follower.lookup(taskId), { clock, ms: lookupPatienceMs });
       if (facts !== undefined) return facts;
       if (clock.monotonicMs() >= untilMs || waiting >= mostWaiting) throw new NgpuError("TASK_UNKNOWN", { taskId });
       waiting += 1;
@@ -76,18 +80,10 @@ export function createTaskWatch(options: {
     isLive: () => live,
     find,
     async refresh(taskId) {
-      await asked(follower.pollAfresh());
+      await withPatience(follower.pollAfresh(), { clock, ms: refreshPatienceMs });
       return follower.known(taskId);
     },
     hint: () => loop.trigger(),
     stop: () => loop.stop(),
   };
-}
-
-async function asked<T>(reading: Promise<T>): Promise<T> {
-  try {
-    return await reading;
-  } catch (cause) {
-    throw new NgpuError("CHAIN_UNREACHABLE", {}, { cause });
-  }
 }

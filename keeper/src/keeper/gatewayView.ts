@@ -26,6 +26,8 @@ export interface ProgressSeen {
   assignment: number;
   attempt: number;
   seq: number;
+  /** Keeper's clock at the first report of that attempt. */
+  sinceMs: number;
   receivedMs: number;
 }
 
@@ -77,8 +79,8 @@ export interface GatewayView {
 }
 
 const mostTasks = 20_000;
-const mostReceipts = 16;
-const mostAccepts = 8;
+/** Of each node, so that no node can push out what its peer signed. */
+const mostPerNode = 8;
 /** What nodes say about a task may arrive before the snapshot knows it. */
 const keepUnknownMs = 120_000;
 
@@ -132,8 +134,7 @@ export function createGatewayView(options: {
         const has = tasks.get(taskId)?.accepts.some(({ signature }) => signature === frame.accept.signature);
         if (has || !(await isSignedByNode("accept", frame.accept))) return false;
         const { accepts } = taskView(taskId);
-        accepts.push(frame.accept);
-        if (accepts.length > mostAccepts) accepts.shift();
+        keep(accepts, frame.accept);
         return true;
       }
       case "progress":
@@ -143,8 +144,7 @@ export function createGatewayView(options: {
         const has = tasks.get(taskId)?.receipts.some(({ signature }) => signature === frame.receipt.signature);
         if (has || !(await isSignedByNode("receipt", frame.receipt))) return false;
         const { receipts } = taskView(taskId);
-        receipts.push(frame.receipt);
-        if (receipts.length > mostReceipts) receipts.shift();
+        keep(receipts, frame.receipt);
         return true;
       }
       default:
@@ -171,9 +171,11 @@ export function createGatewayView(options: {
   function receiveProgress({ message }: Signed<"progress">): boolean {
     const { taskId, nodeId, assignment, attempt, seq } = message;
     const { progress } = taskView(taskId);
-    const newest = { nodeId, assignment, attempt, seq, receivedMs: clock.monotonicMs() };
+    const nowMs = clock.monotonicMs();
     const index = progress.findIndex((seen) => seen.nodeId === nodeId);
     const seen = progress[index];
+    const isSame = seen?.assignment === assignment && seen.attempt === attempt;
+    const newest = { nodeId, assignment, attempt, seq, sinceMs: isSame ? seen.sinceMs : nowMs, receivedMs: nowMs };
     if (seen === undefined) progress.push(newest);
     else if (isLater(newest, seen)) progress[index] = newest;
     return false;
@@ -224,6 +226,13 @@ export function createGatewayView(options: {
       }
     },
   };
+}
+
+/** Adds the newest and drops what is too much of the same node, its oldest first. */
+function keep<S extends Signed<"accept"> | Signed<"receipt">>(list: S[], newest: S): void {
+  const isSameNode = ({ message }: S): boolean => message.nodeId === newest.message.nodeId;
+  if (list.filter(isSameNode).length >= mostPerNode) list.splice(list.findIndex(isSameNode), 1);
+  list.push(newest);
 }
 
 function isLater(a: ProgressSeen, b: ProgressSeen): boolean {

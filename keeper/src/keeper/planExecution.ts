@@ -5,6 +5,7 @@
  * once.
  */
 import { receiptStatus } from "@ngpu/protocol/typedData";
+import { capMs } from "@ngpu/protocol/units";
 import type { Dispatch } from "./action.ts";
 import type { DispatchSent, TaskView, View } from "./gatewayView.ts";
 import { seatOf } from "./receiptRules.ts";
@@ -74,10 +75,19 @@ function isLost(situation: Situation, nodeId: number, attempt: number): boolean 
   const progress = seen?.progress.find(
     (report) => report.nodeId === nodeId && report.assignment === task.assignment && report.attempt === attempt,
   );
-  if (progress !== undefined) return nowMs - progress.receivedMs > timing.silentMs;
+  if (progress !== undefined) {
+    // A node that reports for ever and delivers nothing must not hold the task until its deadline.
+    const longestMs = timing.overdueMs + 3 * capMs({ workCums: task.workCums, powerCu: powerOf(task, nodeId) });
+    const isOverdue = nowMs - progress.sinceMs > longestMs;
+    return isOverdue || nowMs - progress.receivedMs > timing.silentMs;
+  }
   const sent = sentTo(situation, nodeId);
   if (sent === undefined || sent.attempt !== attempt || sent.role !== "primary") return false;
   return nowMs - Math.max(sent.firstMs, node.onlineSinceMs) > timing.startMs;
+}
+
+function powerOf(task: OpenTask, nodeId: number): number {
+  return nodeId === task.primary ? task.primaryPowerCu : task.backupPowerCu;
 }
 
 function isUsable(situation: Situation, nodeId: number): boolean {

@@ -6,6 +6,8 @@ export interface Timing {
   reconnectMs: number;
   /** An executor has so long from dispatch to its first progress. */
   startMs: number;
+  /** From first progress to receipt an executor has so long, and three times the longest that it could bill. */
+  overdueMs: number;
   /** A heartbeat tells of what its node was told so long before. */
   heartbeatMs: number;
   /** A dispatch that is not known to have arrived is repeated this often. */
@@ -16,6 +18,7 @@ export const timing: Timing = {
   silentMs: 2_000,
   reconnectMs: 3_000,
   startMs: 10_000,
+  overdueMs: 30_000,
   heartbeatMs: 250,
   repeatMs: 1_000,
 };

@@ -83,6 +83,7 @@ async function readBounded(response: Response): Promise<Uint8Array> {
 async function refusalOf(response: Response): Promise<NgpuError> {
   const answer: unknown = await response.json().catch(() => undefined);
   const code = typeof answer === "object" && answer !== null && "code" in answer ? String(answer.code) : "";
-  const isKnown = Object.hasOwn(errorCatalogue, code);
+  // A gateway that failed inside, or a proxy before it, says nothing about the blob: it is tried again.
+  const isKnown = code !== "INTERNAL" && Object.hasOwn(errorCatalogue, code);
   return new NgpuError(isKnown ? (code as ErrorCode) : "GATEWAY_UNREACHABLE", { status: response.status });
 }

@@ -37,6 +37,9 @@ export interface AgentChain {
   post(taskId: Hex, postedAt: number): Promise<PostedTask>;
   /** Chain time of the newest block, in seconds. */
   timeS(): Promise<number>;
+  blockNumber(): Promise<bigint>;
+  /** The newest block that cannot be taken back; the newest of all where the chain does not say. */
+  finalBlock(): Promise<bigint>;
 }
 
 /** Public endpoints answer at most this many blocks of logs at once. */
@@ -66,6 +69,12 @@ export function createAgentChain({ client, deployment }: { client: PublicClient;
       answered(client.readContract({ ...registry, functionName: "nodeOfOperator", args: [operator] })),
     task: (taskId) => answered(client.readContract({ ...escrow, functionName: "task", args: [taskId] })),
     timeS: async () => Number((await answered(client.getBlock())).timestamp),
+    blockNumber: () => answered(client.getBlockNumber()),
+    finalBlock: () =>
+      client.getBlock({ blockTag: "finalized" }).then(
+        ({ number }) => number,
+        () => answered(client.getBlockNumber()),
+      ),
     post: (taskId, postedAt) =>
       answered(
         (async () => {

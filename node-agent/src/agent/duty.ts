@@ -47,6 +47,8 @@ export interface Duty {
   assignment: number;
   /** True from the moment this node is the one to execute. */
   isPrimary(): boolean;
+  /** True until the input was received and found to be as posted. */
+  isWaiting(): boolean;
   /** A dispatch for the same assignment: tells again what was accepted, and may ask a backup to take over. */
   remind(dispatch: { attempt: number; role: "primary" | "backup" }): void;
   end(): void;
@@ -67,6 +69,7 @@ export function startDuty(
   const takeover = Promise.withResolvers<void>();
   let { attempt, role } = dispatch;
   let accept: Signed<"accept"> | undefined;
+  let isWaiting = true;
   if (role === "primary") takeover.resolve();
 
   const say = (entry: JournalEntry): void => send({ t: "receipt", receipt: entry.receipt, detail: entry.detail });
@@ -88,6 +91,7 @@ export function startDuty(
       if (failure === undefined) throw error;
       return conclude(task, attempt, failure);
     }
+    isWaiting = false;
     if (!journal.hasRoom()) throw new NgpuError("DISK_FULL");
     const message = {
       taskId,
@@ -165,6 +169,7 @@ export function startDuty(
     taskId,
     assignment,
     isPrimary: () => role === "primary",
+    isWaiting: () => isWaiting,
     remind(newer) {
       if (accept !== undefined) send({ t: "accept", accept });
       if (newer.role === "backup" || newer.attempt < attempt) return;

@@ -3,12 +3,14 @@
  * and keeps resending journaled receipts until the chain shows that their tasks are over.
  */
 import { codeOf } from "@ngpu/protocol/errors";
+import { limits } from "@ngpu/protocol/limits";
 import type { Signed } from "@ngpu/protocol/signed";
 import { createLoop } from "@ngpu/protocol/service/loop";
 import type { FrameOf } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
 import { isOver, taskStatus } from "@ngpu/protocol/taskStatus";
 import { startDuty, type Duty, type DutyParts } from "./duty.ts";
+import type { JournalEntry } from "./journal.ts";
 import { createWrapBox } from "./wrapBox.ts";
 
 export interface TaskDesk {
@@ -18,7 +20,7 @@ export interface TaskDesk {
   settled(taskId: Hex): void;
   /** The link is up again: receipts go out at once. */
   connected(): void;
-  /** Tasks that execute, or will without further orders. */
+  /** Tasks that execute, or will without further orders; not those whose payer is late with the input. */
   executing(): number;
   close(): Promise<void>;
 }
@@ -26,6 +28,12 @@ export interface TaskDesk {
 const sweepEveryMs = 5_000;
 /** A receipt for a task that the chain does not know (any more) is kept so long: blocks can be taken back. */
 const keepUnknownMs = 24 * 3_600_000;
+/**
+ * A payer has so long from the first dispatch to hand over key and input. Later ones are still served, but they keep
+ * no slot from others: posting costs next to nothing, so it must not make a node idle.
+ */
+const inputWithinMs = limits.acceptWindowS * 1_000;
+const mostRemembered = 1_024;
 
 export function createTaskDesk(options: Omit<DutyParts, "wraps">): TaskDesk {
   const { nodeId, chain, pool, journal, send, clock, log } = options;
@@ -35,38 +43,87 @@ export function createTaskDesk(options: Omit<DutyParts, "wraps">): TaskDesk {
   const mostExecuting = pool.slots * 2;
   const mostDuties = pool.slots * 8 + 16;
 
-  const executing = (): number => [...duties.values()].filter((duty) => duty.isPrimary()).length;
+  /** When a task was first dispatched under its newest assignment; outlives its duty. */
+  const dispatched = new Map<Hex, { assignment: number; atMs: number }>();
 
-  /** Every task that has a receipt or a duty is compared with the chain; what is not over is told again. */
+  const isLate = ({ taskId }: { taskId: Hex }): boolean =>
+    clock.monotonicMs() - (dispatched.get(taskId)?.atMs ?? Infinity) > inputWithinMs;
+  const keepsNothing = (duty: Duty): boolean => duty.isWaiting() && isLate(duty);
+  const executing = (): number =>
+    [...duties.values()].filter((duty) => duty.isPrimary() && !keepsNothing(duty)).length;
+
+  const remember = ({ taskId, assignment }: FrameOf<"dispatch">): void => {
+    if (dispatched.get(taskId)?.assignment === assignment) return;
+    dispatched.delete(taskId);
+    dispatched.set(taskId, { assignment, atMs: clock.monotonicMs() });
+    const [oldest] = dispatched.keys();
+    if (dispatched.size > mostRemembered && oldest !== undefined) dispatched.delete(oldest);
+  };
+
+  const makeRoom = (): void => {
+    const late = [...duties.values()].find(keepsNothing);
+    if (late === undefined) return;
+    late.end();
+    duties.delete(late.taskId);
+  };
+
+  /** Block at which a task whose receipt is kept was first seen to be over. */
+  const overAt = new Map<Hex, bigint>();
+
+  /**
+   * Every task that has a receipt or a duty is compared with the chain; what is not over is told again. Until the end
+   * of a task is final it may be taken back, and then its receipt is needed again, unchanged: so long it is kept.
+   */
   const sweep = createLoop({
     name: "sweep",
     everyMs: sweepEveryMs,
     clock,
     log,
     async pass(signal) {
-      const entries = journal.entries();
-      for (const taskId of new Set([...entries.map(({ receipt }) => receipt.message.taskId), ...duties.keys()])) {
+      const entries = Map.groupBy(journal.entries(), ({ receipt }) => receipt.message.taskId);
+      const finalBlock = overAt.size > 0 ? await chain.finalBlock() : 0n;
+      for (const taskId of new Set([...entries.keys(), ...duties.keys()])) {
         if (signal.aborted) return;
-        const { status } = await chain.task(taskId);
-        if (isOver(status)) {
-          duties.get(taskId)?.end();
-          wraps.forget(taskId);
-        }
-        for (const { receipt, detail, writtenMs } of entries.filter(
-          (entry) => entry.receipt.message.taskId === taskId,
-        )) {
-          const isForgotten = status === taskStatus.none && clock.nowMs() - writtenMs > keepUnknownMs;
-          if (isForgotten) log.warn({ taskId }, "the chain has not known this task for a day; its receipt is dropped");
-          if (isOver(status) || isForgotten) journal.remove(receipt.message);
-          else send({ t: "receipt", receipt, detail });
-        }
+        if ((overAt.get(taskId) ?? 0n) > finalBlock) continue;
+        const { status, assignment } = await chain.task(taskId);
+        const duty = duties.get(taskId);
+        if (isOver(status) || (duty !== undefined && duty.assignment < assignment)) duty?.end();
+        if (isOver(status)) wraps.forget(taskId);
+        const kept = entries.get(taskId);
+        if (kept === undefined) continue;
+        if (!isOver(status)) tellAgain(taskId, status, kept);
+        else if (overAt.has(taskId) || (await isFinalNow(taskId))) forget(taskId, kept);
       }
     },
   });
 
+  const tellAgain = (taskId: Hex, status: number, kept: JournalEntry[]): void => {
+    overAt.delete(taskId);
+    for (const { receipt, detail, writtenMs } of kept) {
+      const isForgotten = status === taskStatus.none && clock.nowMs() - writtenMs > keepUnknownMs;
+      if (isForgotten) log.warn({ taskId }, "the chain has not known this task for a day; its receipt is dropped");
+      if (isForgotten) journal.remove(receipt.message);
+      else send({ t: "receipt", receipt, detail });
+    }
+  };
+
+  const isFinalNow = async (taskId: Hex): Promise<boolean> => {
+    const seenAt = await chain.blockNumber();
+    overAt.set(taskId, seenAt);
+    return (await chain.finalBlock()) >= seenAt;
+  };
+
+  const forget = (taskId: Hex, kept: JournalEntry[]): void => {
+    overAt.delete(taskId);
+    for (const { receipt } of kept) journal.remove(receipt.message);
+  };
+
   const begin = (frame: FrameOf<"dispatch">): void => {
     const { taskId, assignment, role } = frame;
-    const isFull = duties.size >= mostDuties || (role === "primary" && executing() >= mostExecuting);
+    remember(frame);
+    const late = isLate(frame);
+    if (duties.size >= mostDuties && !late) makeRoom();
+    const isFull = duties.size >= mostDuties || (role === "primary" && !late && executing() >= mostExecuting);
     if (isFull) {
       log.warn({ code: "NODE_BUSY", taskId, assignment, role, slots: pool.slots }, "dispatch refused");
       return;

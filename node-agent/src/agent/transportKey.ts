@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { NgpuError } from "@ngpu/protocol/errors";
+import { gatewayLimits } from "@ngpu/protocol/limits";
 import { transportPublicKey } from "@ngpu/protocol/sealed/wrap";
 import { signMessage, type Signed, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";
 import { bytesToHex, hexToBytes, isHex, toHex } from "viem";
@@ -41,7 +42,8 @@ export function signBinding(request: {
   signer: TypedDataSigner;
 }): Promise<Signed<"transportBinding">> {
   const { nodeId, secret, nowMs, context, signer } = request;
-  const notBefore = BigInt(Math.floor(nowMs / 1_000));
+  // Dated back by the skew that logins are allowed, or a node whose clock is ahead would be connected and never listed.
+  const notBefore = BigInt(Math.floor(nowMs / 1_000) - gatewayLimits.clockSkewS);
   const message = {
     nodeId,
     publicKey: toHex(transportPublicKey(secret)),

@@ -18,7 +18,7 @@ import { contentHashOf } from "@ngpu/protocol/ids";
 import { encodePayload } from "@ngpu/protocol/sealed/payload";
 import { open, seal } from "@ngpu/protocol/sealed/seal";
 import { transportPublicKey, wrapTaskKey } from "@ngpu/protocol/sealed/wrap";
-import { systemClock } from "@ngpu/protocol/service/clock";
+import { systemClock, type Clock } from "@ngpu/protocol/service/clock";
 import { createLog } from "@ngpu/protocol/service/log";
 import { signMessage, type SigningContext } from "@ngpu/protocol/signed";
 import type { Receipt } from "@ngpu/protocol/typedData";
@@ -55,6 +55,10 @@ export interface DeskWorld {
   /** What the runners do; the default takes 40 ms and answers "{}". */
   runner: { execute: Slot["execute"] };
   disk: { isFull: boolean };
+  /** The newest block that cannot be taken back; the newest of all is 100. */
+  finality: { block: bigint; asked: number };
+  /** Lets the desk believe that time has passed. */
+  pass(ms: number): void;
   sent<T extends FrameType>(type: T): FrameOf<T>[];
   received<T extends FrameType>(type: T, count?: number): Promise<FrameOf<T>[]>;
   post(options?: {
@@ -83,6 +87,13 @@ export function createDeskWorld(): DeskWorld {
   const stored = new Map<Hex, Uint8Array>();
   const frames: Frame[] = [];
   const disk = { isFull: false };
+  const finality = { block: 100n, asked: 0 };
+  let aheadMs = 0;
+  const clock: Clock = {
+    ...systemClock,
+    nowMs: () => systemClock.nowMs() + aheadMs,
+    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+  };
   const runner: DeskWorld["runner"] = {
     execute: async () => {
       await systemClock.sleep(40);
@@ -93,6 +104,11 @@ export function createDeskWorld(): DeskWorld {
   const chain: AgentChain = {
     nodeOfOperator: async () => nodeId,
     timeS: async () => 1_000,
+    blockNumber: async () => 100n,
+    async finalBlock() {
+      finality.asked += 1;
+      return finality.block;
+    },
     task: async (taskId) => tasks.get(taskId)?.task ?? emptyTask,
     post: async (taskId) => {
       const found = tasks.get(taskId);
@@ -132,7 +148,7 @@ export function createDeskWorld(): DeskWorld {
       pool: createPoolOfOne(runner),
       journal,
       send: (frame) => frames.push(frame),
-      clock: systemClock,
+      clock,
       log,
       random,
     });
@@ -151,6 +167,8 @@ export function createDeskWorld(): DeskWorld {
     context,
     runner,
     disk,
+    finality,
+    pass: (ms) => void (aheadMs += ms),
     sent: (type) => frames.filter((frame) => frame.t === type) as never,
     async received(type, count = 1) {
       await until(`${count} ${type} frames`, () => frames.filter((frame) => frame.t === type).length >= count);

@@ -1,0 +1,251 @@
+/**
+ * What every error of every contract means to the person who meets it, and what to do. A figure of the error stands
+ * as `{name:kind}`, named as in the ABI; the kinds are those of explainContractError.ts. A test holds the table
+ * complete against the generated ABI, and docs/ERRORS.md is made of it.
+ */
+export interface ContractErrorEntry {
+  /** What happened, in plain words. */
+  meaning: string;
+  /** What to do. */
+  remedy: string;
+}
+
+/** The same for all of them: a reverted call moves no money. */
+export const contractErrorCost = "No money was moved. If a transaction was sent, its gas is spent.";
+
+const policy: ContractErrorEntry = {
+  meaning: "This belongs to the operators of the contracts; the account has no right to it.",
+  remedy: "Use an account that has the right, or leave it.",
+};
+const wiring: ContractErrorEntry = {
+  meaning: "The contracts are not set up as this program expects.",
+  remedy: "Check that the configured chain is the right one.",
+};
+const token: ContractErrorEntry = {
+  meaning: "The token refused the transfer.",
+  remedy: "Check the balance and try again.",
+};
+const refused = "Nothing was changed; nothing needs to be done.";
+const signAgain = "Sign it again.";
+const reload = "Look at where the task stands now.";
+
+export const contractErrors = {
+  AccessManagedInvalidAuthority: wiring,
+  AccessManagedRequiredDelay: policy,
+  AccessManagedUnauthorized: {
+    meaning: "The account {caller:account} has no right to do this.",
+    remedy: policy.remedy,
+  },
+  AccessManagerAlreadyScheduled: policy,
+  AccessManagerBadConfirmation: policy,
+  AccessManagerExpired: policy,
+  AccessManagerInvalidInitialAdmin: wiring,
+  AccessManagerLockedFunction: policy,
+  AccessManagerLockedRole: policy,
+  AccessManagerNotReady: policy,
+  AccessManagerNotScheduled: policy,
+  AccessManagerUnauthorizedAccount: policy,
+  AccessManagerUnauthorizedCall: policy,
+  AccessManagerUnauthorizedCancel: policy,
+  AccessManagerUnauthorizedConsume: policy,
+  AddressEmptyCode: wiring,
+  ECDSAInvalidSignature: { meaning: "The signature is not valid.", remedy: signAgain },
+  ECDSAInvalidSignatureLength: {
+    meaning: "The signature has the wrong length.",
+    remedy: "Sign again with a wallet that makes 65-byte signatures.",
+  },
+  ECDSAInvalidSignatureS: { meaning: "The signature is not in its canonical form.", remedy: signAgain },
+  ERC20InsufficientAllowance: {
+    meaning: "The permit covers {allowance:number} of {needed:number} base units of the token.",
+    remedy: "Sign the permit again.",
+  },
+  ERC20InsufficientBalance: {
+    meaning: "The wallet holds {balance:number} of the {needed:number} base units of the token that this needs.",
+    remedy: "Add the rest, then try again.",
+  },
+  ERC20InvalidApprover: token,
+  ERC20InvalidReceiver: token,
+  ERC20InvalidSender: token,
+  ERC20InvalidSpender: token,
+  ERC2612ExpiredSignature: { meaning: "The permit expired on {deadline:time}.", remedy: signAgain },
+  ERC2612InvalidSigner: {
+    meaning: "The permit was signed by another account than {owner:account}, or for another chain or amount.",
+    remedy: "Connect that account and sign it again.",
+  },
+  ExitNotBegun: {
+    meaning: "Nothing of {nodeId:node} is leaving, so there is nothing to withdraw or cancel.",
+    remedy: "Begin an exit first.",
+  },
+  ExitPending: {
+    meaning: "An exit of {nodeId:node} is under way until {unlockAt:time}.",
+    remedy: "Withdraw or cancel it first.",
+  },
+  ExitStillThawing: {
+    meaning: "The stake of {nodeId:node} is still thawing.",
+    remedy: "Withdraw it from {unlockAt:time} on, or cancel the exit.",
+  },
+  FailedCall: {
+    meaning: "A call inside the transaction failed.",
+    remedy: "Try again; if it lasts, the contracts are not set up correctly.",
+  },
+  FaucetCoolingDown: {
+    meaning: "This account was served lately.",
+    remedy: "Ask the faucet again from {availableAt:time} on.",
+  },
+  FeedInvalid: {
+    meaning: "The price feed gave an impossible answer, so no price can be quoted. Open tasks are not touched.",
+    remedy: "Try again later.",
+  },
+  FeedStale: {
+    meaning:
+      "The price feed has not answered since {updatedAt:time}, so no price can be quoted. Open tasks are not touched.",
+    remedy: "Try again in a few minutes.",
+  },
+  InsufficientBalance: { meaning: "The account holds less than this needs.", remedy: "Add some, then try again." },
+  InvalidAccountNonce: { meaning: "The permit was used or replaced meanwhile.", remedy: signAgain },
+  InvalidShortString: wiring,
+  LocalChainOnly: {
+    meaning: "This contract exists on the local chain only.",
+    remedy: "Use the real token or feed of this chain.",
+  },
+  NoSuchRound: { meaning: "The price feed has no such answer.", remedy: "Ask for a round that it has." },
+  NodeClassInvalid: {
+    meaning: "A hardware class needs a power and a stake above zero.",
+    remedy: "Correct the class and try again.",
+  },
+  NodeClassUnavailable: {
+    meaning: "The hardware class {classId:number} takes no new nodes.",
+    remedy: "Choose another one.",
+  },
+  NodeNotOwner: {
+    meaning: "Only the owner of {nodeId:node} may do this.",
+    remedy: "Connect the account that registered it.",
+  },
+  NodeUnknown: { meaning: "There is no {nodeId:node}.", remedy: "Check the number of the node." },
+  NodeZeroAddress: { meaning: "An address is missing.", remedy: "Fill it in and try again." },
+  OperatorBindingInvalid: {
+    meaning: "The registration code is not valid for {owner:account}, or it has expired.",
+    remedy: "Start the agent with that account as NGPU_OWNER and copy its new code.",
+  },
+  OperatorTaken: {
+    meaning: "This operator key belongs to {nodeId:node}.",
+    remedy: "Give every machine a key of its own.",
+  },
+  OwnableInvalidOwner: policy,
+  OwnableUnauthorizedAccount: policy,
+  PaymentInsufficient: {
+    meaning: "The balance has {availableUsd6:usd} available; this asks for {askedUsd6:usd}.",
+    remedy: "Choose a smaller amount, or deposit the difference.",
+  },
+  PaymentNotRail: policy,
+  PaymentRailsFixed: policy,
+  PaymentTokenShort: {
+    meaning: "The token delivered {receivedUsd6:usd} where {expectedUsd6:usd} were asked for.",
+    remedy: "This payment token takes a fee and cannot be used here.",
+  },
+  PaymentZeroAddress: { meaning: "An address is missing.", remedy: "Fill it in and try again." },
+  PaymentZeroAmount: { meaning: "The amount is zero.", remedy: "Enter an amount above zero." },
+  PriceOutOfBounds: {
+    meaning: "The price {priceUsd6PerGcums:usd} lies outside {minimum:usd} to {maximum:usd}, fixed at deployment.",
+    remedy: "Choose a price within these bounds.",
+  },
+  ReentrancyGuardReentrantCall: {
+    meaning: "The call came back into the contract while it was running.",
+    remedy: "Call it from a plain account.",
+  },
+  RegistryStakeVaultFixed: policy,
+  SafeCastOverflowedUintDowncast: {
+    meaning: "A number is larger than the contract can hold.",
+    remedy: "Use a smaller one.",
+  },
+  SafeERC20FailedOperation: token,
+  StakeInsufficient: {
+    meaning: "{activeWei:ngpu} of {nodeId:node} are active; {askedWei:ngpu} were asked for.",
+    remedy: "Choose a smaller amount.",
+  },
+  StakeNotOwner: {
+    meaning: "Only the owner of {nodeId:node} may move its stake.",
+    remedy: "Connect the account that registered it.",
+  },
+  StakeTokenShort: {
+    meaning: "The stake token delivered {receivedWei:ngpu} where {expectedWei:ngpu} were asked for.",
+    remedy: "This stake token takes a fee and cannot be used here.",
+  },
+  StakeZeroAddress: wiring,
+  StakeZeroAmount: { meaning: "The amount is zero.", remedy: "Enter an amount above zero." },
+  StringTooLong: wiring,
+  TaskAssignmentStale: {
+    meaning: "The message is about assignment {assignment:number}; the standing one is {standing:number}.",
+    remedy: refused,
+  },
+  TaskAssignmentStanding: {
+    meaning: "The assigned nodes have time until {until:time}, or have accepted.",
+    remedy: "Wait until then.",
+  },
+  TaskContentMismatch: { meaning: "Model or input are not those that were posted.", remedy: refused },
+  TaskDeadlineOutOfRange: {
+    meaning: "The deadline must lie between {earliest:time} and {latest:time}.",
+    remedy: "Choose another one and post again.",
+  },
+  TaskDurationAboveCap: {
+    meaning: "The receipt says {durationMs:number} ms; at most {capMs:number} ms can be billed.",
+    remedy: "The receipt was refused; nobody pays for it.",
+  },
+  TaskExists: { meaning: "This task was posted before.", remedy: "Open it under Tasks." },
+  TaskInvalidPair: { meaning: "The two nodes do not fit the task.", remedy: "Choose two other nodes." },
+  TaskInvalidPost: {
+    meaning: "The post lacks a model, an input, a key or its work.",
+    remedy: "Prepare the task again and post it.",
+  },
+  TaskKeeperWindow: { meaning: "Only keepers may assign until {openToAll:time}.", remedy: "Wait until then." },
+  TaskNodeNotAssigned: { meaning: "{nodeId:node} is not assigned to this task.", remedy: refused },
+  TaskNodeNotEligible: {
+    meaning: "{nodeId:node} is not staked, is leaving or is paused.",
+    remedy: "Choose another node, or stake for it.",
+  },
+  TaskNotExpired: {
+    meaning: "The task may still be finished.",
+    remedy: "Take it back from {expirableAt:time} on, if it has not ended by then.",
+  },
+  TaskNotPayer: {
+    meaning: "Only the account that posted the task may do this.",
+    remedy: "Connect that account.",
+  },
+  TaskPastDeadline: {
+    meaning: "The deadline passed on {deadline:time}.",
+    remedy: "Take the escrow back; anyone may.",
+  },
+  TaskPowerMismatch: {
+    meaning: "The receipt names {powerCu:number} CU, the assignment froze {frozenPowerCu:number} CU.",
+    remedy: "The receipt was refused; nobody pays for it.",
+  },
+  TaskPriceAboveMax: {
+    meaning:
+      "The price rose to {priceUsd6PerGcums:usd} per 10⁹ CU·ms; at most {maxPriceUsd6PerGcums:usd} were agreed to.",
+    remedy: "Look at the new quote and post again.",
+  },
+  TaskReceiptStatusInvalid: {
+    meaning: "This node has reported its failure before, or its report is not valid.",
+    remedy: refused,
+  },
+  TaskSignerInvalid: {
+    meaning: "The message was not signed by {nodeId:node}, which it names.",
+    remedy: "It was refused; nothing was changed.",
+  },
+  TaskTooManyAssignments: {
+    meaning: "The task was assigned too often without an answer.",
+    remedy: "Wait: everything comes back to the payer at the deadline.",
+  },
+  TaskWrongStatus: {
+    meaning: "The task is {status:status} by now, so this cannot be done any more.",
+    remedy: reload,
+  },
+  TaskZeroAddress: wiring,
+  ThawPeriodOutOfBounds: wiring,
+} as const satisfies Record<string, ContractErrorEntry>;
+
+export type ContractErrorName = keyof typeof contractErrors;
+
+export function isContractErrorName(name: string): name is ContractErrorName {
+  return Object.hasOwn(contractErrors, name);
+}

@@ -1,0 +1,61 @@
+/** What the hub tells keepers when nodes announce far more than they need to. */
+import { createHub } from "@ngpu/keeper/gateway/hub";
+import type { Link } from "@ngpu/keeper/gateway/link";
+import { NgpuError } from "@ngpu/protocol/errors";
+import { systemClock } from "@ngpu/protocol/service/clock";
+import { decodeFrame, encodeFrame, type FrameOf } from "@ngpu/protocol/wire";
+import { expect } from "chai";
+import { describe, it } from "node:test";
+import { toHex, zeroAddress, zeroHash } from "viem";
+import { testLog } from "../harness/services.ts";
+
+const silent: Link = {
+  send: () => undefined,
+  refuse: () => undefined,
+  close: () => undefined,
+  checkAlive: () => undefined,
+};
+
+function anAnnounce(nodeId: number, models: number): FrameOf<"announce"> {
+  const nowS = BigInt(Math.floor(Date.now() / 1_000));
+  const message = { nodeId, publicKey: zeroHash, notBefore: nowS, expiry: nowS + 60n };
+  return {
+    t: "announce",
+    models: Array.from({ length: models }, (_, index) => toHex(index, { size: 32 })),
+    slots: 1,
+    executionProvider: "cpu",
+    agentVersion: "\u0000".repeat(500),
+    benchmarkCu: 1,
+    binding: { message, signature: toHex(1, { size: 65 }) },
+  };
+}
+
+describe("gateway hub", () => {
+  it("keeps the roster within what keepers take, and leaves out those that announce most", async () => {
+    const hub = createHub({
+      rules: {
+        signedByNode: async () => undefined,
+        signedBy: async () => undefined,
+        assignedTask: async () => {
+          throw new NgpuError("TASK_UNKNOWN");
+        },
+      },
+      tasks: { known: () => undefined, hint: () => undefined },
+      hasOutput: () => false,
+      clock: systemClock,
+      log: testLog,
+      mostTasks: 10,
+      onRosterChange: () => undefined,
+    });
+    const last = 400;
+    for (let nodeId = 1; nodeId <= last; nodeId += 1) {
+      const identity = { role: "node", nodeId, operator: zeroAddress } as const;
+      hub.join(silent, identity);
+      await hub.handle(silent, identity, anAnnounce(nodeId, nodeId === last ? 2 : 256));
+    }
+    const decoded = decodeFrame(encodeFrame(hub.roster()));
+    const listed = decoded.t === "roster" ? decoded.nodes.map(({ nodeId }) => nodeId) : [];
+    expect(listed).to.include(last);
+    expect(listed.length).to.be.within(150, last - 1);
+  });
+});
