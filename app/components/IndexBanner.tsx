@@ -1,5 +1,6 @@
 "use client";
 /** Says when chain or index do not answer, or the index is behind the chain. Silent while all is well. */
+import { useChainReset } from "../hooks/useChainReset.ts";
 import { useHead } from "../hooks/useHead.ts";
 import { useIndexHealth } from "../hooks/useIndexHealth.ts";
 import { formatInteger, formatSeconds } from "../lib/format.ts";
@@ -7,11 +8,20 @@ import { Banner } from "./Banner.tsx";
 
 export function IndexBanner() {
   const head = useHead();
+  const anew = useChainReset();
   const health = useIndexHealth();
   if (head.error !== null) {
     return (
       <Banner tone="warning" title="The chain does not answer">
         What is shown may be old, and nothing can be sent until it does. It is asked again by itself.
+      </Banner>
+    );
+  }
+  if (anew) {
+    return (
+      <Banner tone="neutral" title="The chain has begun anew">
+        Everything shown is of the new chain; tasks and balances of the old one are gone with it. If your wallet then
+        refuses a transaction for its nonce, clear its activity for this chain.
       </Banner>
     );
   }

@@ -18,6 +18,8 @@ export interface Step {
   done: boolean;
   /** Why the step cannot be taken now; shown beside the disabled button. */
   blocked?: string;
+  /** What the step will do and cost, below the button. */
+  says?: string;
   /** Label while the chain works on it. */
   busy?: string;
   /** Reports once the wallet has sent something. */
@@ -64,8 +66,8 @@ export function StepButton(props: {
       </Button>
       {step.blocked !== undefined ? (
         <p className={styles.why}>{step.blocked}</p>
-      ) : says === undefined ? null : (
-        <p className={styles.why}>{says}</p>
+      ) : (step.says ?? says) === undefined ? null : (
+        <p className={styles.why}>{step.says ?? says}</p>
       )}
       <p className="visually-hidden" role="status">
         {busy ? label : ""}

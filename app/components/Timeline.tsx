@@ -12,7 +12,7 @@ export interface TimelineItem {
   tone: Tone;
   /** Said to screen readers beside the title. */
   state: string;
-  time?: string;
+  time?: ReactNode;
   detail?: ReactNode;
 }
 

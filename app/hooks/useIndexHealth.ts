@@ -3,7 +3,7 @@
  * How far the index is behind the chain, or why it cannot be asked. An RPC that does not answer never raises an alarm
  * about the index.
  */
-import { SubgraphError } from "../lib/subgraph/subgraphError.ts";
+import { NgpuError } from "@ngpu/protocol/errors";
 import type { Meta } from "../lib/subgraph/model.ts";
 import { useHead } from "./useHead.ts";
 import { useSubgraph } from "./useSubgraph.ts";
@@ -24,7 +24,7 @@ export function useIndexHealth({ pending = false }: { pending?: boolean } = {}):
     query: "{ _meta { block { number timestamp } hasIndexingErrors } }",
     pending,
   });
-  if (meta.error instanceof SubgraphError) {
+  if (meta.error instanceof NgpuError) {
     return { kind: meta.error.code === "SUBGRAPH_FAILED" ? "failed" : "unreachable" };
   }
   const found = meta.data?._meta;

@@ -5,6 +5,8 @@
  */
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { useQuery } from "@tanstack/react-query";
+import { BaseError, ContractFunctionRevertedError } from "viem";
+import { loadContractWords } from "../lib/contractWords.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
@@ -26,10 +28,17 @@ export function usePrice() {
         const [priceUsd6PerGcums] = await chain.readContract({ ...oracle, functionName: "quote" });
         return { priceUsd6PerGcums, quotable: true, reason: undefined };
       } catch (reason) {
+        // Only the contract's refusal says that there is no price; a chain that does not answer says nothing.
+        if (!isRevert(reason)) throw reason;
+        await loadContractWords();
         const priceUsd6PerGcums = await chain.readContract({ ...oracle, functionName: "priceUsd6PerGcums" });
         return { priceUsd6PerGcums, quotable: false, reason };
       }
     },
-    refetchInterval: 15_000,
+    refetchInterval: 8_000,
   });
+}
+
+function isRevert(error: unknown): boolean {
+  return error instanceof BaseError && error.walk((inner) => inner instanceof ContractFunctionRevertedError) !== null;
 }

@@ -11,6 +11,8 @@ export function useRoster() {
     queryKey: ["roster", gatewayUrl],
     queryFn: ({ signal }) => fetchRoster({ gatewayUrl, signal }),
     refetchInterval: 4_000,
+    // A gateway that hangs is told after two tries; it is asked again anyway.
+    retry: 1,
   });
   return useAnswer(query);
 }

@@ -9,6 +9,7 @@ import type { TimelineRow } from "@ngpu/client/chainTimeline";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useReducer, useState } from "react";
 import type { Hex } from "viem";
+import { readClockSkew } from "../lib/clockSkew.ts";
 import { explainError, type Explanation } from "../lib/explainError.ts";
 import type { ChainHead } from "../lib/finality.ts";
 import { foldTaskEvent, noFacts, type Moment, type TaskFacts } from "../lib/taskFacts.ts";
@@ -136,7 +137,7 @@ async function follow(options: {
   onEvent: (event: TaskEvent) => void;
 }): Promise<void> {
   const { local, runtime, chain, upload, signal, onEvent } = options;
-  const { followTask } = await import("@ngpu/client/followTask");
+  const [{ followTask }, skewMs] = await Promise.all([import("@ngpu/client/followTask"), skewOfDevice()]);
   if (signal.aborted) return;
   await followTask({
     gatewayUrl: runtime.gatewayUrl,
@@ -146,9 +147,14 @@ async function follow(options: {
     secrets: local.secrets,
     ...(upload ? { sealedInput: local.sealedInput } : {}),
     random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    nowMs: () => Date.now() - skewMs,
     signal,
     onEvent,
   });
+}
+
+function skewOfDevice(): Promise<number> {
+  return readClockSkew({ fetch: (url, init) => fetch(url, init), nowMs: () => Date.now() });
 }
 
 async function openFromChain(options: {
@@ -160,5 +166,5 @@ async function openFromChain(options: {
   const { openSettledResult } = await import("../lib/openSettledResult.ts");
   const { gatewayUrl, chainId, deployment } = runtime;
   const request = { gatewayUrl, chainId, taskEscrow: deployment.taskEscrow, secrets: local.secrets, settled };
-  return openSettledResult({ ...request, nowMs: Date.now() });
+  return openSettledResult({ ...request, nowMs: Date.now() - (await skewOfDevice()) });
 }

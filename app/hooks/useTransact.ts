@@ -5,12 +5,29 @@
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import type { TransactionReceipt } from "viem";
+import { NgpuError } from "@ngpu/protocol/errors";
+import type { Account, TransactionReceipt } from "viem";
 import { useConfig } from "wagmi";
 import { getWalletClient, waitForTransactionReceipt } from "wagmi/actions";
 import type { ContractCall } from "../lib/contractCall.ts";
+import { loadContractWords } from "../lib/contractWords.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
+
+/** What a wallet would refuse in its own words, or not at all, is said here with figures. */
+async function requireGas(options: {
+  chain: ReturnType<typeof useChain>;
+  request: Parameters<ReturnType<typeof useChain>["estimateContractGas"]>[0] & { account: Account };
+}): Promise<void> {
+  const { chain, request } = options;
+  const [gas, { maxFeePerGas }, heldWei] = await Promise.all([
+    chain.estimateContractGas(request),
+    chain.estimateFeesPerGas(),
+    chain.getBalance({ address: request.account.address }),
+  ]);
+  const neededWei = gas * maxFeePerGas;
+  if (heldWei < neededWei) throw new NgpuError("GAS_SHORT", { heldWei, neededWei });
+}
 
 export type Transact = (request: {
   call: ContractCall;
@@ -25,10 +42,11 @@ export function useTransact(): Transact {
   return useCallback(
     async ({ call: asked, onSent }) => {
       // A call may revert with an error that a contract further down declares.
-      const { errorsAbi } = await import("@ngpu/protocol/generated/abi/errors");
+      const [{ errorsAbi }] = await Promise.all([import("@ngpu/protocol/generated/abi/errors"), loadContractWords()]);
       const call = { ...asked, abi: [...asked.abi, ...errorsAbi] };
       const wallet = await getWalletClient(config, { chainId });
       const { request } = await chain.simulateContract({ ...call, account: wallet.account });
+      await requireGas({ chain, request: { ...call, account: wallet.account } });
       const hash = await wallet.writeContract({ ...request, chain: wallet.chain });
       onSent(hash);
       const receipt = await waitForTransactionReceipt(config, { hash, chainId });

@@ -9,10 +9,11 @@ import {
   ContractFunctionRevertedError,
   ContractFunctionZeroDataError,
   HttpRequestError,
+  InsufficientFundsError,
   TimeoutError,
 } from "viem";
-import { contractErrorTexts } from "./contractErrorTexts.ts";
-import { SubgraphError } from "./subgraph/subgraphError.ts";
+import { contractWords } from "./contractWords.ts";
+import { formatBytes, formatDateTime, formatUnitsExact } from "./format.ts";
 
 export interface Explanation {
   tone: "neutral" | "warning" | "error";
@@ -30,11 +31,9 @@ const walletCode = {
   unknownChain: 4902,
 } as const;
 
-export function explainError(error: unknown): Explanation {
+/** `asked` for what was only asked, never sent: then nothing is said of its cost. */
+export function explainError(error: unknown, { asked = false }: { asked?: boolean } = {}): Explanation {
   if (error instanceof NgpuError) return explainOurs(error);
-  if (error instanceof SubgraphError) {
-    return { tone: "warning", title: "The index did not answer", text: error.message, code: error.code };
-  }
   const code = deepCode(error);
   if (code === walletCode.rejected || code === walletCode.rejectedMethod || code === "ACTION_REJECTED") {
     return {
@@ -68,24 +67,42 @@ export function explainError(error: unknown): Explanation {
       code: String(code),
     };
   }
-  return error instanceof BaseError ? explainViem(error) : explainUnknown(error);
+  if (error instanceof BaseError) return explainViem(error, asked);
+  return error instanceof Error ? explainUnknown(error.message, error.name) : explainUnknown(String(error), "unknown");
 }
 
 function explainOurs(error: NgpuError): Explanation {
   const { meaning, cost, remedy, retryable } = errorCatalogue[error.code];
-  const spent = cost === "Nothing." ? "It cost nothing." : cost;
-  return { tone: retryable ? "warning" : "error", title: meaning, text: `${spent} ${remedy}`, code: error.code };
+  const detail = detailOf(error);
+  const spent = cost.replace(/^Nothing/, "It cost nothing");
+  return {
+    tone: retryable ? "warning" : "error",
+    title: meaning,
+    text: `${detail}${spent} ${remedy}`,
+    code: error.code,
+  };
 }
 
-function explainViem(error: BaseError): Explanation {
+/** The figures that make a limit or a shortfall plain; what else an error carries is for logs. */
+function detailOf({ code, fields }: NgpuError): string {
+  const { images, bytes, sidePx, most, heldWei, neededWei } = fields;
+  if (code === "GAS_SHORT" && typeof heldWei === "bigint" && typeof neededWei === "bigint") {
+    const eth = (wei: bigint): string => `${formatUnitsExact(wei, 18)} ETH`;
+    return `It holds ${eth(heldWei)}; this needs up to ${eth(neededWei)}: ${eth(neededWei - heldWei)} are missing. `;
+  }
+  if (code !== "INPUT_TOO_LARGE" || typeof most !== "number") return "";
+  if (typeof images === "number") return `${images} images were given, at most ${most} are taken. `;
+  if (typeof bytes === "number") return `${formatBytes(bytes)} were given, at most ${formatBytes(most)} are taken. `;
+  return typeof sidePx === "number" ? `A side has ${sidePx} px, at most ${most} px are taken. ` : "";
+}
+
+function explainViem(error: BaseError, asked: boolean): Explanation {
   const revert = error.walk((inner) => inner instanceof ContractFunctionRevertedError);
   if (revert instanceof ContractFunctionRevertedError) {
-    const name = revert.data?.errorName ?? revert.signature ?? "";
-    const text = Object.hasOwn(contractErrorTexts, name)
-      ? contractErrorTexts[name]?.(revert.data?.args ?? [])
-      : undefined;
-    const fallback = revert.reason ?? "It gave no reason that this app knows.";
-    return { tone: "error", title: "The contract refused this", text: text ?? fallback, code: name };
+    return explainRevert(revert, asked);
+  }
+  if (error.walk((inner) => inner instanceof InsufficientFundsError) !== null) {
+    return explainOurs(new NgpuError("GAS_SHORT"));
   }
   if (error.walk((inner) => inner instanceof ContractFunctionZeroDataError) !== null) {
     const text = "No contract answers at the expected address. Check that the configured chain is the right one.";
@@ -94,12 +111,34 @@ function explainViem(error: BaseError): Explanation {
   if (error.walk((inner) => inner instanceof HttpRequestError || inner instanceof TimeoutError) !== null) {
     return explainOurs(new NgpuError("CHAIN_UNREACHABLE"));
   }
-  return { tone: "error", title: "That did not work", text: error.shortMessage, code: error.name };
+  return explainUnknown(error.shortMessage, error.name);
 }
 
-function explainUnknown(error: unknown): Explanation {
-  const text = error instanceof Error ? error.message : String(error);
-  return { tone: "error", title: "That did not work", text, code: error instanceof Error ? error.name : "unknown" };
+function explainRevert(revert: ContractFunctionRevertedError, asked: boolean): Explanation {
+  const { data, signature, reason } = revert;
+  const name = data?.errorName ?? signature ?? "";
+  const inputs = data?.abiItem.type === "error" ? data.abiItem.inputs : [];
+  const args = Object.fromEntries(inputs.map((input, index) => [input.name ?? "", data?.args?.[index]]));
+  const words = contractWords({ name, args, time: formatDateTime });
+  const text =
+    words === undefined ? undefined : [words.meaning, ...(asked ? [] : [words.cost]), words.remedy].join(" ");
+  const unknown = `${reason ?? "It gave no reason that this app knows."} No money was moved.`;
+  return { tone: "error", title: "The contract refused this", text: text ?? unknown, code: name };
+}
+
+const longestWords = 240;
+
+/** Others' words, without the request that they like to repeat. */
+function explainUnknown(message: string, code: string): Explanation {
+  const [line = ""] = message.trim().split("\n");
+  const words = line.length > longestWords ? `${line.slice(0, longestWords)}…` : line;
+  const rest = "What was sent before, if anything, is in your wallet's list. Try again.";
+  return {
+    tone: "error",
+    title: "That did not work",
+    text: `The answer was: ${words || code}. ${rest}`.replace(/([.!?])\. /, "$1 "),
+    code,
+  };
 }
 
 /** The first wallet code along the chain of causes; a wallet's own error is often wrapped several times. */

@@ -13,6 +13,9 @@ export interface OnlineNode {
   silentMs: number;
 }
 
+/** A gateway that takes a connection and says nothing is as good as none. */
+const patienceMs = 3_000;
+
 export async function fetchRoster({
   gatewayUrl,
   signal,
@@ -22,7 +25,9 @@ export async function fetchRoster({
 }): Promise<OnlineNode[]> {
   let answer: unknown;
   try {
-    const response = await fetch(`${gatewayUrl}/v1/roster`, { signal: signal ?? null });
+    const response = await fetch(`${gatewayUrl}/v1/roster`, {
+      signal: AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal === undefined ? [] : [signal])]),
+    });
     answer = await response.json();
   } catch (cause) {
     throw new NgpuError("GATEWAY_UNREACHABLE", { gatewayUrl }, { cause });

@@ -88,6 +88,13 @@ export function formatDateTime(seconds: bigint | number): string {
   return `${day}, ${date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}`;
 }
 
+/** 30/11/2026, 12:01:07 CET · 2026-11-30 11:01:07 UTC */
+export function exactTime(seconds: bigint | number): string {
+  const date = new Date(Number(seconds) * 1_000);
+  const local = date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "long" });
+  return `${local} · ${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
 export function shortHash(hash: string): string {
   return hash.length > 14 ? `${hash.slice(0, 6)}…${hash.slice(-4)}` : hash;
 }

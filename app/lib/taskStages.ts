@@ -116,10 +116,12 @@ function onChain(input: StagesInput, row: TimelineRow, id: StageId, state: Stage
   return { id, state, atS: Number(row.timestamp), tx: { hash: row.txHash, finality }, row };
 }
 
-/** A task that ended without a bill skips what never happened. */
+/** A task that ended without a bill skips what never happened; what had begun has failed. */
 function endedEarly(stages: Stage[], end: TimelineRow | undefined): Stage[] {
   if (end === undefined || end.stage === "settled") return stages;
-  return stages.filter((stage) => stage.state !== "waiting" || stage.id === "indexed");
+  return stages
+    .filter((stage) => stage.state !== "waiting" || stage.id === "indexed")
+    .map((stage) => (stage.state === "current" ? { ...stage, state: "failed" } : stage));
 }
 
 /**

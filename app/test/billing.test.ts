@@ -98,7 +98,8 @@ describe("billing", () => {
     const lines = billingLines({ tasks, fromS: 0n });
     const lastDay = (lines[0]?.at ?? 0n) / secondsPerDay + 3n;
     const days = dailySpend(lines, lastDay);
-    expect(days.at(-1)).to.deep.equal({ day: lastDay, amountUsd6: 0n, tasks: 0 });
+    expect(days.at(-1)).to.deep.equal({ day: lastDay, amountUsd6: 0n, settled: 0, returned: 0 });
+    expect(days.reduce((sum, { settled, returned }) => sum + settled + returned, 0)).to.equal(lines.length);
     expect(days.reduce((sum, day) => sum + day.amountUsd6, 0n)).to.equal(billingTotals(lines).amountUsd6);
   });
 

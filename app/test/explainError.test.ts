@@ -1,5 +1,5 @@
 /** Whatever goes wrong has words for people, and a refusal in the wallet is not an error. */
-import { describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import { errorsAbi } from "@ngpu/protocol/generated/abi/errors";
 import { expect } from "chai";
@@ -8,11 +8,11 @@ import {
   ContractFunctionRevertedError,
   encodeErrorResult,
   HttpRequestError,
+  InsufficientFundsError,
   UserRejectedRequestError,
 } from "viem";
-import { contractErrorTexts } from "../lib/contractErrorTexts.ts";
+import { loadContractWords } from "../lib/contractWords.ts";
 import { explainError } from "../lib/explainError.ts";
-import { SubgraphError } from "../lib/subgraph/subgraphError.ts";
 
 const errorNames = errorsAbi.map(({ name }) => name);
 const sampleOf = (type: string): unknown =>
@@ -35,17 +35,16 @@ function revertWith(name: string): Error {
 }
 
 describe("explainError", () => {
-  it("has a text for every error of every contract and for no other", () => {
-    expect(Object.keys(contractErrorTexts).sort()).to.deep.equal([...errorNames].sort());
-  });
+  before(loadContractWords);
 
   it("says in a whole sentence what each contract error means, with its figures in it", () => {
     for (const name of errorNames) {
       const { text, code, tone } = explainError(revertWith(name));
       expect(code, name).to.equal(name);
       expect(tone, name).to.equal("error");
-      expect(text, name).to.match(/^[A-Z0-9<].{12,}[.?]$/);
-      expect(text, name).to.not.match(/undefined|NaN|\[object/);
+      expect(text, name).to.match(/^([A-Z0-9<]|node-).{12,}[.?]$/);
+      expect(text, name).to.contain("No money was moved.");
+      expect(text, name).to.not.match(/undefined|NaN|\[object|[{}]/);
     }
   });
 
@@ -72,13 +71,34 @@ describe("explainError", () => {
     }
   });
 
+  it("tells too little money for gas from a contract's refusal", () => {
+    const cause = new InsufficientFundsError({});
+    const { code, text } = explainError(new ContractFunctionExecutionError(cause, { abi: [], functionName: "post" }));
+    expect(code).to.equal("GAS_SHORT");
+    expect(text).to.contain("it was not sent");
+  });
+
   it("names an RPC that does not answer as such, and an index that does not answer as harmless", () => {
     expect(explainError(new HttpRequestError({ url: "http://127.0.0.1:1" })).code).to.equal("CHAIN_UNREACHABLE");
-    expect(explainError(new SubgraphError("SUBGRAPH_UNREACHABLE")).tone).to.equal("warning");
+    expect(explainError(new NgpuError("SUBGRAPH_UNREACHABLE")).tone).to.equal("warning");
   });
 
   it("keeps the words of what it does not know", () => {
-    expect(explainError(new Error("odd")).text).to.equal("odd");
-    expect(explainError("plain").text).to.equal("plain");
+    expect(explainError(new Error("odd")).text).to.contain("The answer was: odd.");
+    expect(explainError("plain.").text).to.contain("The answer was: plain. ");
+    const long = explainError(new Error(`first line\n${"0".repeat(4_000)}`)).text;
+    expect(long).to.contain("first line.").and.not.to.contain("0000");
+  });
+
+  it("says nothing of the cost of what was only asked", () => {
+    const { text } = explainError(revertWith("FeedStale"), { asked: true });
+    expect(text).to.contain("Try again in a few minutes.").and.not.to.contain("gas");
+  });
+
+  it("names the figures of a limit or a shortfall", () => {
+    const most = explainError(new NgpuError("INPUT_TOO_LARGE", { images: 65, most: 64 }));
+    expect(most.text).to.contain("65 images were given, at most 64 are taken.");
+    const gas = explainError(new NgpuError("GAS_SHORT", { heldWei: 1n, neededWei: 10n ** 15n }));
+    expect(gas.text).to.contain("0.000999999999999999 ETH are missing");
   });
 });

@@ -1,10 +1,10 @@
 /** Questions to an index that reorganises, fails, leaves keys out or has more rows than one page holds. */
 import { createServer, type Server } from "node:http";
 import { after, before, describe, it } from "node:test";
+import { NgpuError } from "@ngpu/protocol/errors";
 import { expect } from "chai";
 import { pageAll } from "../lib/subgraph/pageAll.ts";
 import { querySubgraph } from "../lib/subgraph/querySubgraph.ts";
-import { SubgraphError } from "../lib/subgraph/subgraphError.ts";
 
 type Answer = (variables: Record<string, unknown>) => unknown;
 
@@ -72,7 +72,7 @@ async function codeOf(act: () => Promise<unknown>): Promise<string> {
   try {
     await act();
   } catch (error) {
-    return error instanceof SubgraphError ? error.code : String(error);
+    return error instanceof NgpuError ? error.code : String(error);
   }
   return "no error";
 }

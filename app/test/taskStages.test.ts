@@ -71,6 +71,10 @@ describe("stages of a task", () => {
     expect(stagesOf({ rows: [posted, refunded], index: { block: 20n, ended: true } })).to.equal(
       "posted:done refunded:failed indexed:done",
     );
+    const facts = { ...noFacts, progress: { atMs: 1, atS: 1, nodeId: 7, attempt: 0, permille: 100 } };
+    expect(stagesOf({ rows: [posted, refunded], facts })).to.equal(
+      "posted:done running:failed refunded:failed indexed:current",
+    );
     expect(stagesOf({ rows: [posted, aRow("cancelled", 12n)] })).to.equal(
       "posted:done cancelled:failed indexed:current",
     );

@@ -8,6 +8,7 @@ import { Card } from "../../components/Card.tsx";
 import { TxLink } from "../../components/Hash.tsx";
 import { Status } from "../../components/Status.tsx";
 import { Table } from "../../components/Table.tsx";
+import { Time } from "../../components/Time.tsx";
 import { formatDateTime, formatInteger } from "../../lib/format.ts";
 import { modelTitle } from "../../lib/models.ts";
 import { VerifyBill } from "../task/VerifyBill.tsx";
@@ -25,7 +26,7 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
           keyOf={(line) => line.taskId}
           columns={[
             { title: "Task", cell: (line) => <Link href={`/tasks/${line.taskId}`}>{modelTitle(line.modelId)}</Link> },
-            { title: "Ended", cell: (line) => formatDateTime(line.at) },
+            { title: "Ended", cell: (line) => <Time at={line.at} /> },
             {
               title: "Node",
               cell: (line) =>

@@ -8,17 +8,17 @@ import { Button, ButtonLink } from "../../components/Button.tsx";
 import { Card } from "../../components/Card.tsx";
 import { Choice } from "../../components/Choice.tsx";
 import { EmptyState } from "../../components/EmptyState.tsx";
-import { Figure, Figures } from "../../components/Page.tsx";
+import { DayChart } from "../../components/DayChart.tsx";
+import { Columns, Figure, Figures } from "../../components/Page.tsx";
 import { Loading } from "../../components/Loading.tsx";
 import { useHead } from "../../hooks/useHead.ts";
 import { useMyTasks } from "../../hooks/useMyTasks.ts";
 import { useUrlState } from "../../hooks/useUrlState.ts";
-import { formatMs } from "../../lib/format.ts";
+import { formatAmount, formatInteger, formatMs } from "../../lib/format.ts";
 import { billingCsv } from "./billingCsv.ts";
-import { billingLines, billingTotals, dailySpend, secondsPerDay } from "./billingRows.ts";
+import { billingLines, billingTotals, dailySpend, secondsPerDay, type BillingLine } from "./billingRows.ts";
 import { BillTable } from "./BillTable.tsx";
 import styles from "./Period.module.css";
-import { SpendChart } from "./SpendChart.tsx";
 
 const periods = [
   { value: "7", title: "7 days" },
@@ -83,11 +83,38 @@ export function Period({ account }: { account: Address }) {
             </Figure>
             <Figure label="Computing time">{formatMs(Number(totals.durationMs))}</Figure>
           </Figures>
-          <SpendChart days={dailySpend(lines, today)} />
+          <Days lines={lines} today={today} />
           <BillTable lines={lines} totals={totals} />
         </>
       )}
     </>
+  );
+}
+
+function Days({ lines, today }: { lines: readonly BillingLine[]; today: bigint }) {
+  const days = dailySpend(lines, today);
+  const tasks = (count: bigint): string => `${formatInteger(count)} ${count === 1n ? "task" : "tasks"}`;
+  return (
+    <Columns>
+      <DayChart
+        title="Spend per day"
+        column="Spent"
+        days={days.map(({ day, amountUsd6 }) => ({ day, value: amountUsd6 }))}
+        show={(value) => <Amount value={value} digits={6} />}
+        say={(value) => `${formatAmount({ value, decimals: 6 }).text} USD`}
+      />
+      <DayChart
+        title="Tasks per day"
+        column="Ended"
+        days={days.map(({ day, settled, returned }) => ({
+          day,
+          value: BigInt(settled + returned),
+          ...(returned === 0 ? {} : { note: `${returned} returned` }),
+        }))}
+        show={tasks}
+        say={tasks}
+      />
+    </Columns>
   );
 }
 

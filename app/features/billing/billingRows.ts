@@ -24,6 +24,14 @@ export interface BillingTotals {
   settled: number;
 }
 
+export interface DaySpend {
+  /** Days since 1970-01-01. */
+  day: bigint;
+  amountUsd6: bigint;
+  settled: number;
+  returned: number;
+}
+
 export function billingLines(options: { tasks: readonly TaskRow[]; fromS: bigint; modelId?: string }): BillingLine[] {
   const { tasks, fromS, modelId } = options;
   return tasks
@@ -46,17 +54,16 @@ export function billingTotals(lines: readonly BillingLine[]): BillingTotals {
   );
 }
 
-/** Spend per UTC day from the first line to the last day, empty days included. */
-export function dailySpend(
-  lines: readonly BillingLine[],
-  lastDay: bigint,
-): { day: bigint; amountUsd6: bigint; tasks: number }[] {
+/** Spend and ended tasks per UTC day from the first line to the last day, empty days included. */
+export function dailySpend(lines: readonly BillingLine[], lastDay: bigint): DaySpend[] {
   const first = lines.at(-1);
   if (first === undefined) return [];
-  const days: { day: bigint; amountUsd6: bigint; tasks: number }[] = [];
+  const days: DaySpend[] = [];
   for (let day = first.at / secondsPerDay; day <= lastDay; day++) {
-    const ofDay = lines.filter((line) => line.at / secondsPerDay === day && line.kind === "settled");
-    days.push({ day, amountUsd6: ofDay.reduce((sum, line) => sum + line.amountUsd6, 0n), tasks: ofDay.length });
+    const ofDay = lines.filter((line) => line.at / secondsPerDay === day);
+    const settled = ofDay.filter(({ kind }) => kind === "settled").length;
+    const amountUsd6 = ofDay.reduce((sum, line) => sum + line.amountUsd6, 0n);
+    days.push({ day, amountUsd6, settled, returned: ofDay.length - settled });
   }
   return days;
 }

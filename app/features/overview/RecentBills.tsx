@@ -2,7 +2,8 @@
 import Link from "next/link";
 import { Amount } from "../../components/Amount.tsx";
 import { Table } from "../../components/Table.tsx";
-import { formatInteger, formatMs, formatTime } from "../../lib/format.ts";
+import { Time } from "../../components/Time.tsx";
+import { formatInteger, formatMs } from "../../lib/format.ts";
 import { modelTitle } from "../../lib/models.ts";
 import type { BillRow } from "../../lib/subgraph/model.ts";
 
@@ -14,7 +15,7 @@ export function RecentBills({ bills }: { bills: readonly BillRow[] }) {
       keyOf={(bill) => bill.id}
       columns={[
         { title: "Model", cell: (bill) => <Link href={`/tasks/${bill.id}`}>{modelTitle(bill.modelId)}</Link> },
-        { title: "Settled", cell: (bill) => formatTime(BigInt(bill.timestamp)) },
+        { title: "Settled", cell: (bill) => <Time at={BigInt(bill.timestamp)} style="clock" /> },
         { title: "Node", cell: (bill) => <Link href={`/nodes/${bill.node.id}`}>node-{bill.node.id}</Link> },
         { title: "Power", figure: true, cell: (bill) => `${formatInteger(BigInt(bill.powerCu))} CU` },
         { title: "Time", figure: true, cell: (bill) => formatMs(Number(bill.durationMs)) },

@@ -1,11 +1,12 @@
 "use client";
 /** Pictures by choosing, dropping, pasting or from the samples. They stay on this device until the task is posted. */
-import { useEffect, useState, type DragEvent, type RefObject } from "react";
+import { useCallback, useEffect, useState, type DragEvent, type RefObject } from "react";
 import { Banner } from "../../components/Banner.tsx";
 import { Button } from "../../components/Button.tsx";
 import { Card } from "../../components/Card.tsx";
-import { explainError, type Explanation } from "../../lib/explainError.ts";
+import type { Explanation } from "../../lib/explainError.ts";
 import { formatBytes } from "../../lib/format.ts";
+import { takeFiles } from "../../lib/takeFiles.ts";
 import styles from "./InputPicker.module.css";
 import { SamplePicker } from "./SamplePicker.tsx";
 import type { PostForm } from "./usePostForm.ts";
@@ -20,23 +21,23 @@ export function InputPicker(props: {
   const [over, setOver] = useState(false);
   const [problem, setProblem] = useState<Explanation | undefined>(undefined);
 
-  const take = async (files: Iterable<File>): Promise<void> => {
-    try {
-      add(await Promise.all([...files].map(partOf)));
-      setProblem(undefined);
-    } catch (error) {
-      setProblem(explainError(error));
-    }
-  };
+  const take = useCallback(
+    async (files: Iterable<File>): Promise<void> => {
+      const taken = await takeFiles({ files: [...files], manifest, held: pictures });
+      if (taken.parts.length > 0) add(taken.parts);
+      setProblem(taken.problem);
+    },
+    [add, manifest, pictures],
+  );
 
   useEffect(() => {
     const paste = (event: ClipboardEvent): void => {
       const files = [...(event.clipboardData?.files ?? [])];
-      if (files.length > 0) void Promise.all(files.map(partOf)).then(add);
+      if (files.length > 0) void take(files);
     };
     document.addEventListener("paste", paste);
     return () => document.removeEventListener("paste", paste);
-  }, [add]);
+  }, [take]);
 
   const drop = (event: DragEvent): void => {
     event.preventDefault();
@@ -54,7 +55,13 @@ export function InputPicker(props: {
       }
       actions={
         pictures.length === 0 ? null : (
-          <Button small onClick={form.clear}>
+          <Button
+            small
+            onClick={() => {
+              form.clear();
+              setProblem(undefined);
+            }}
+          >
             Remove all
           </Button>
         )
@@ -99,16 +106,14 @@ export function InputPicker(props: {
           {pictures.length === 0 ? "Choose images" : "Add more"}
         </label>
       </div>
-      {refusal === undefined && problem === undefined ? null : (
-        <Banner tone="error" title={(refusal ?? problem)?.title ?? ""}>
-          {(refusal ?? problem)?.text}
-        </Banner>
+      {[problem, refusal].map((note) =>
+        note === undefined ? null : (
+          <Banner key={note.code} tone={note.tone} title={note.title}>
+            {note.text}
+          </Banner>
+        ),
       )}
       <SamplePicker form={form} onProblem={setProblem} />
     </Card>
   );
-}
-
-async function partOf(file: File) {
-  return { name: file.name || "image", mediaType: file.type, bytes: new Uint8Array(await file.arrayBuffer()) };
 }

@@ -1,8 +1,10 @@
 "use client";
 /** What the payer limits: time, backups, price, and the figures that files cannot tell. */
+import { Amount } from "../../components/Amount.tsx";
 import { Card } from "../../components/Card.tsx";
 import { Field } from "../../components/Field.tsx";
 import { formatUnitsExact } from "../../lib/format.ts";
+import { referenceHourUsd6 } from "../../lib/referenceHour.ts";
 import styles from "./Limits.module.css";
 import type { PostForm } from "./usePostForm.ts";
 import type { PricedInput } from "./useQuote.ts";
@@ -37,7 +39,17 @@ export function Limits({ form, priced }: { form: PostForm; priced: PricedInput }
         <Field
           label="Price, at most"
           unit="USD per 10⁹ CU·ms"
-          hint="Empty: the price of the moment. A task always freezes the price of its post."
+          hint={
+            <>
+              Empty: the price of the moment
+              {price === undefined ? null : (
+                <>
+                  , now <Amount value={referenceHourUsd6(price)} /> per reference-hour
+                </>
+              )}
+              . A task always freezes the price of its post.
+            </>
+          }
           {...(priced.price === undefined || priced.maxPriceUsd6PerGcums !== undefined
             ? {}
             : { error: "An amount such as 0.1, with at most 6 decimals." })}

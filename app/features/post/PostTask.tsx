@@ -5,6 +5,7 @@ import { Columns, Page, Stack } from "../../components/Page.tsx";
 import { InputPicker } from "./InputPicker.tsx";
 import { Limits } from "./Limits.tsx";
 import { ModelPicker } from "./ModelPicker.tsx";
+import { PostNotes } from "./PostNotes.tsx";
 import { QuoteCard } from "./QuoteCard.tsx";
 import { usePostForm } from "./usePostForm.ts";
 import { usePostSteps } from "./usePostSteps.ts";
@@ -17,6 +18,7 @@ export function PostTask({ initialModel, again }: { initialModel: string | undef
   const { steps, permit } = usePostSteps({ form, priced, chooseFiles: () => fileInput.current?.click() });
   return (
     <Page title="Post a task" lead="Pictures are sealed on this device; only you and the assigned nodes can open them.">
+      <PostNotes form={form} priced={priced} />
       <Columns kind="aside">
         <Stack>
           <ModelPicker form={form} />

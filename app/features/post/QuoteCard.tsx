@@ -40,7 +40,9 @@ export function QuoteCard(props: {
         </dl>
         {quote === undefined || dimensions === undefined ? (
           <p className={styles.note}>
-            Add an image to see what it costs. Nothing is signed or sent before you press the button.
+            {priced.price?.quotable === false
+              ? "The quote appears as soon as there is a price. What you chose stays here."
+              : "Add an image to see what it costs. Nothing is signed or sent before you press the button."}
           </p>
         ) : (
           <div className={styles.how}>

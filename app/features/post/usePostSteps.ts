@@ -5,6 +5,7 @@
  * balance does not cover.
  */
 import type { permitParams } from "@ngpu/client/permit";
+import type { ContractErrorName } from "@ngpu/protocol/contractErrors";
 import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
@@ -29,6 +30,14 @@ import type { PricedInput } from "./useQuote.ts";
 
 const permitLifetimeS = 1_200n;
 const permitReserveS = 60n;
+
+/** A permit that has expired, was used or was replaced meanwhile must be signed anew; after anything else it holds. */
+const permitRefusals: ReadonlySet<string> = new Set<ContractErrorName>([
+  "ERC2612ExpiredSignature",
+  "ERC2612InvalidSigner",
+  "InvalidAccountNonce",
+  "ERC20InsufficientAllowance",
+]);
 
 export type Permit = ReturnType<typeof permitParams> & { owner: Address };
 
@@ -70,7 +79,7 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
   const reading: Step = {
     id: "reading",
     label: "Reading price and balance…",
-    done: quote !== undefined && money !== undefined && head !== undefined,
+    done: (quote !== undefined || price?.quotable === false) && money !== undefined && head !== undefined,
     blocked: "The chain is asked for the price and your balance.",
     run: async () => undefined,
   };
@@ -79,7 +88,7 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
     id: "price",
     label: "No price can be quoted now",
     done: price?.quotable !== false,
-    blocked: price?.reason === undefined ? "" : explainError(price.reason).text,
+    blocked: price?.reason === undefined ? "" : explainError(price.reason, { asked: true }).text,
     run: async () => undefined,
   };
 
@@ -96,16 +105,16 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
   };
 
   const { faucet } = deployment;
+  const held = money?.walletUsd6 ?? 0n;
+  const missing = `The wallet holds ${usd(held)}, this task needs ${usd(shortfall)}: ${usd(shortfall - held)} are missing.`;
   const funds: Step = {
     id: "funds",
     label: faucet === undefined ? "Not enough money" : "Get test money",
     done: rich,
     busy: "The faucet is paying…",
     ...(faucet === undefined
-      ? {
-          blocked: `The wallet holds ${usd(money?.walletUsd6 ?? 0n)}; this task needs ${usd(shortfall)}. Add some to this account.`,
-        }
-      : {}),
+      ? { blocked: `${missing} Add it to this account.` }
+      : { says: `${missing} The faucet of this chain gives some; it costs only gas.` }),
     run: async ({ sent }) => {
       if (faucet === undefined || address === undefined) return;
       await transact({
@@ -118,6 +127,7 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
   const sign: Step = {
     id: "permit",
     label: `Sign permit (${usd(shortfall)})`,
+    says: "Signing costs nothing. It allows the vault to take this amount once, within 20 minutes.",
     done: covered || permitted,
     run: async () => {
       if (address === undefined || head === undefined) return;
@@ -146,6 +156,7 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
   const post: Step = {
     id: "post",
     label: "Post",
+    says: "One transaction; it costs the gas and locks the amount until the task has ended.",
     busy: "Posting…",
     done: false,
     run: async ({ sent }) => {
@@ -199,8 +210,7 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
         await transact({ call, onSent });
       } catch (error) {
         if (hash === undefined) await deleteLocalTask(taskId);
-        // A permit that was used or replaced meanwhile must be signed anew.
-        if (explainError(error).tone !== "neutral") setPermit(undefined);
+        if (permitRefusals.has(explainError(error).code)) setPermit(undefined);
         throw error;
       }
       router.push(`/tasks/${taskId}`);

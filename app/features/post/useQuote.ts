@@ -41,7 +41,8 @@ export function useQuote({ manifest, pictures, stated, maxPriceText }: PostForm)
     const maxPriceUsd6PerGcums = typed === "" ? price?.priceUsd6PerGcums : parseAmount(typed, 6);
     const none = { ...measured, quote: undefined, mostUsd6: undefined, price, maxPriceUsd6PerGcums };
     const { dimensions } = measured;
-    if (dimensions === undefined || price === undefined) return none;
+    // Without a price that a post would freeze there is nothing to quote.
+    if (dimensions === undefined || price === undefined || !price.quotable) return none;
     try {
       const quote = quoteTask({ manifest, dimensions, priceUsd6PerGcums: price.priceUsd6PerGcums });
       const agreed = maxPriceUsd6PerGcums ?? 0n;

@@ -5,9 +5,12 @@ import Link from "next/link";
 import { Amount } from "../../components/Amount.tsx";
 import { Progress } from "../../components/Progress.tsx";
 import { TxLink } from "../../components/Hash.tsx";
-import { formatInteger, formatMs, formatTime } from "../../lib/format.ts";
+import { Time } from "../../components/Time.tsx";
+import { formatInteger, formatMs } from "../../lib/format.ts";
 import type { Finality } from "../../lib/finality.ts";
+import { takeoverOf } from "../../lib/takeover.ts";
 import type { Stage } from "../../lib/taskStages.ts";
+import { failureWords } from "./failureWords.ts";
 import styles from "./StageDetail.module.css";
 import type { TaskModel } from "./useTask.ts";
 
@@ -124,7 +127,8 @@ function acceptedWords({ rows, feed }: TaskModel): ReactNode {
 }
 
 function runningWords({ rows, feed }: TaskModel, { state }: Stage): ReactNode {
-  const { progress, takeover, receipt } = feed.facts;
+  const { progress, receipt } = feed.facts;
+  const takeover = takeoverOf({ rows, facts: feed.facts });
   const failures = rows.filter((row) => row.stage === "attemptFailed");
   const settled = rows.find((row) => row.stage === "settled")?.args as
     | { nodeId: number; durationMs: number }
@@ -149,22 +153,22 @@ function runningWords({ rows, feed }: TaskModel, { state }: Stage): ReactNode {
         </div>
       ))}
       {takeover === undefined ? null : (
-        <div className={styles.note}>
-          <NodeLink id={takeover.fromNodeId} /> went silent
-          {takeover.silentSince.atS === undefined ? "" : ` ${formatTime(takeover.silentSince.atS)}`} →{" "}
-          <NodeLink id={takeover.toNodeId} /> took over in {formatMs(takeover.atMs - takeover.silentSince.atMs)}
+        <div className={styles.note} data-testid="takeover">
+          <NodeLink id={takeover.fromNodeId} />{" "}
+          {takeover.reported ? "gave up" : takeover.gapMs === undefined ? "did not deliver" : "went silent"}
+          {takeover.reported || takeover.silentSinceS === undefined ? null : (
+            <>
+              {" "}
+              <Time at={takeover.silentSinceS} style="clock" />
+            </>
+          )}{" "}
+          → <NodeLink id={takeover.toNodeId} /> took over
+          {takeover.gapMs === undefined ? "" : ` in ${(takeover.gapMs / 1_000).toFixed(2)} s`}
         </div>
       )}
     </>
   );
 }
-
-const failureWords: Record<number, string> = {
-  1: "it refused the input",
-  2: "the model failed",
-  3: "its runner crashed",
-  4: "it did not finish in time",
-};
 
 function resultWords({ feed }: TaskModel, { state }: Stage): ReactNode {
   if (feed.facts.result !== undefined) return "Opened on this device only.";

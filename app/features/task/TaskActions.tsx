@@ -1,10 +1,11 @@
 "use client";
 /** What the contract allows right now: taking back a task that nobody was assigned to, or one whose time has passed. */
+import { errorCatalogue } from "@ngpu/protocol/errors";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
-import { useQuery } from "@tanstack/react-query";
 import { Banner } from "../../components/Banner.tsx";
 import { TxButton } from "../../components/TxButton.tsx";
-import { useChain } from "../../hooks/useChain.ts";
+import { useExpirableAt } from "../../hooks/useExpirableAt.ts";
+import { useNobodyServes } from "../../hooks/useNobodyServes.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { contractCall } from "../../lib/contractCall.ts";
 import { formatSeconds } from "../../lib/format.ts";
@@ -15,12 +16,13 @@ const patienceS = 20n;
 
 export function TaskActions({ task, isPayer }: { task: TaskModel; isPayer: boolean }) {
   const { deployment } = useRuntime();
-  const expirableAt = useExpirableAt(task);
+  const expirableAt = useExpirableAt({ taskId: task.taskId, open: !task.ended && task.rows.length > 0 });
+  const nobody = useNobodyServes(task.modelId);
   const { rows, head, taskId, ended } = task;
   const posted = rows.find((row) => row.stage === "posted");
   if (ended || posted === undefined || head === undefined) return null;
   const escrow = { address: deployment.taskEscrow, abi: taskEscrowAbi } as const;
-  if (expirableAt !== undefined && expirableAt !== 0 && head.timestamp > BigInt(expirableAt)) {
+  if (expirableAt !== undefined && head.timestamp > BigInt(expirableAt)) {
     return (
       <div className={styles.action}>
         <Banner tone="warning" title="The time of this task has passed">
@@ -37,11 +39,17 @@ export function TaskActions({ task, isPayer }: { task: TaskModel; isPayer: boole
   }
   const assigned = rows.some((row) => row.stage === "assigned");
   const waitedS = head.timestamp - posted.timestamp;
-  if (!isPayer || assigned || waitedS < patienceS) return null;
+  if (!isPayer || assigned || (!nobody && waitedS < patienceS)) return null;
   return (
     <div className={styles.action}>
-      <Banner tone="neutral" title={`No node was assigned for ${formatSeconds(Number(waitedS))}`}>
-        You can wait, or take the task back. Everything returns to your balance; it costs only gas.
+      <Banner
+        tone="neutral"
+        title={
+          nobody ? errorCatalogue.NOBODY_SERVES.meaning : `No node was assigned for ${formatSeconds(Number(waitedS))}`
+        }
+      >
+        {nobody ? "The task waits for one and comes back at its deadline by itself. " : ""}You can wait, or take the
+        task back. Everything returns to your balance; it costs only gas.
       </Banner>
       <TxButton
         label="Take the task back"
@@ -51,22 +59,4 @@ export function TaskActions({ task, isPayer }: { task: TaskModel; isPayer: boole
       />
     </div>
   );
-}
-
-function useExpirableAt({ taskId, ended, rows }: TaskModel): number | undefined {
-  const { deployment } = useRuntime();
-  const chain = useChain();
-  const request = {
-    address: deployment.taskEscrow,
-    abi: taskEscrowAbi,
-    functionName: "expirableAt",
-    args: [taskId],
-  } as const;
-  const answer = useQuery({
-    queryKey: ["expirableAt", deployment.taskEscrow, taskId],
-    queryFn: () => chain.readContract(request),
-    enabled: !ended && rows.length > 0,
-    refetchInterval: 4_000,
-  });
-  return answer.data;
 }

@@ -4,8 +4,10 @@ import { Card } from "../../components/Card.tsx";
 import { Amount } from "../../components/Amount.tsx";
 import { Formula } from "../../components/Formula.tsx";
 import { TxLink } from "../../components/Hash.tsx";
+import { Time } from "../../components/Time.tsx";
 import { Skeleton } from "../../components/Skeleton.tsx";
-import { formatInteger } from "../../lib/format.ts";
+import { useExpirableAt } from "../../hooks/useExpirableAt.ts";
+import { formatInteger, formatSeconds } from "../../lib/format.ts";
 import styles from "./TaskBill.module.css";
 import { VerifyBill } from "./VerifyBill.tsx";
 import type { TaskModel } from "./useTask.ts";
@@ -65,15 +67,32 @@ export function TaskBill({ task }: { task: TaskModel }) {
         </p>
       ) : (
         <p className="soft">
-          {posted === undefined ? (
+          {task.unknown ? (
+            "There is none: the chain does not know this task."
+          ) : posted === undefined ? (
             <Skeleton width="16em" />
           ) : (
             <>
               At most <Amount value={posted.args.maxAmountUsd6 as bigint} />. The bill appears when the task is settled.
+              <Return task={task} />
             </>
           )}
         </p>
       )}
     </Card>
+  );
+}
+
+/** The contract's own date of return, counted down on chain time. */
+function Return({ task: { taskId, rows, head, ended } }: { task: TaskModel }) {
+  const at = useExpirableAt({ taskId, open: !ended && rows.length > 0 });
+  if (at === undefined || head === undefined) return null;
+  const leftS = at - Number(head.timestamp);
+  return (
+    <>
+      {" "}
+      If nobody delivers, everything comes back {leftS > 0 ? `in ${formatSeconds(leftS)}, at ` : "now, due since "}
+      <Time at={at} style="clock" />.
+    </>
   );
 }

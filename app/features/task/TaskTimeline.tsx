@@ -2,7 +2,7 @@
 /** The stages of a task in words; each keeps its place from the first moment. */
 import { Timeline, type TimelineItem } from "../../components/Timeline.tsx";
 import type { Tone } from "../../components/Status.tsx";
-import { formatTime } from "../../lib/format.ts";
+import { Time } from "../../components/Time.tsx";
 import type { Stage, StageId } from "../../lib/taskStages.ts";
 import { StageDetail } from "./StageDetail.tsx";
 import type { TaskModel } from "./useTask.ts";
@@ -44,7 +44,7 @@ function itemOf(task: TaskModel, stage: Stage): TimelineItem {
     title: titles[stage.id],
     tone: toneOf(stage),
     state: stateWord(stage),
-    ...(stage.atS === undefined ? {} : { time: formatTime(stage.atS) }),
+    ...(stage.atS === undefined ? {} : { time: <Time at={stage.atS} style="clock" /> }),
     detail: <StageDetail task={task} stage={stage} />,
   };
 }

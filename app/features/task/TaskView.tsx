@@ -1,18 +1,23 @@
 "use client";
 /** One task: what happened and when, left; what came out, right; what it cost, below. */
+import type { ErrorCode } from "@ngpu/protocol/errors";
 import type { Hex } from "viem";
 import { useAccount } from "wagmi";
 import { Banner } from "../../components/Banner.tsx";
 import { ButtonLink } from "../../components/Button.tsx";
 import { Card } from "../../components/Card.tsx";
+import { EmptyState } from "../../components/EmptyState.tsx";
 import { Hash } from "../../components/Hash.tsx";
 import { Columns, Page, Stack } from "../../components/Page.tsx";
 import { SkeletonRows } from "../../components/Skeleton.tsx";
+import { useRoster } from "../../hooks/useRoster.ts";
 import { explainError } from "../../lib/explainError.ts";
+import { formatDateTime } from "../../lib/format.ts";
 import { modelTitle } from "../../lib/models.ts";
 import { ResultCard } from "./ResultCard.tsx";
 import { TaskActions } from "./TaskActions.tsx";
 import { TaskBill } from "./TaskBill.tsx";
+import { TaskOutcome } from "./TaskOutcome.tsx";
 import { TaskTimeline } from "./TaskTimeline.tsx";
 import { useTask, type TaskModel } from "./useTask.ts";
 
@@ -29,7 +34,7 @@ export function TaskView({ taskId }: { taskId: Hex }) {
         </>
       }
       actions={
-        task.ended && modelId !== undefined ? (
+        task.rows.some((row) => row.stage === "settled") && modelId !== undefined ? (
           <ButtonLink href={`/post?model=${modelId}&again=${taskId}`}>Post again</ButtonLink>
         ) : null
       }
@@ -37,7 +42,13 @@ export function TaskView({ taskId }: { taskId: Hex }) {
       <TaskNotes task={task} />
       <Columns kind="task">
         <Card title="Timeline">
-          {task.stages === undefined ? <SkeletonRows rows={8} /> : <TaskTimeline task={task} stages={task.stages} />}
+          {task.unknown ? (
+            <EmptyState title="Nothing of it is on this chain" />
+          ) : task.stages === undefined ? (
+            <SkeletonRows rows={8} />
+          ) : (
+            <TaskTimeline task={task} stages={task.stages} />
+          )}
         </Card>
         <Stack>
           <ResultCard task={task} />
@@ -62,18 +73,38 @@ function TaskNotes({ task }: { task: TaskModel }) {
   if (task.unknown) {
     return (
       <Banner tone="warning" title="The chain does not know this task">
-        If it was posted a moment ago it appears with the next block; otherwise the link names another chain's task.
+        {task.feed.local === null || task.feed.local === undefined
+          ? "If it was posted a moment ago it appears with the next block; otherwise the link names another chain's task."
+          : `This device posted it on ${formatDateTime(Math.floor(task.feed.local.createdAtMs / 1_000))}, on a chain that has begun anew since or is another one. It costs nothing here, and nothing of it can be billed any more. Its images are still on this device.`}
       </Banner>
     );
   }
+  const isPayer = payer !== undefined && payer === address?.toLowerCase();
   return (
     <>
-      {task.feed.problem === undefined || task.ended ? null : (
-        <Banner tone={task.feed.problem.tone} title={task.feed.problem.title}>
-          {task.feed.problem.text}
-        </Banner>
-      )}
-      <TaskActions task={task} isPayer={payer !== undefined && payer === address?.toLowerCase()} />
+      <TaskOutcome task={task} isPayer={isPayer} />
+      {task.ended ? null : <FeedNote task={task} />}
+      <TaskActions task={task} isPayer={isPayer} />
     </>
+  );
+}
+
+/** What stands between this device and the gateway; the chain goes on without either. */
+function FeedNote({ task: { feed } }: { task: TaskModel }) {
+  const roster = useRoster();
+  const gone = feed.problem?.code === ("GATEWAY_UNREACHABLE" satisfies ErrorCode) || feed.connection === "lost";
+  if (roster.error !== null || gone) {
+    return (
+      <Banner tone="warning" title="The gateway does not answer">
+        The task stands on the chain and its money is safe. This page goes on by itself as soon as the gateway is back;
+        what nobody finishes in time comes back to the payer.
+      </Banner>
+    );
+  }
+  if (feed.problem === undefined) return null;
+  return (
+    <Banner tone={feed.problem.tone} title={feed.problem.title}>
+      {feed.problem.text}
+    </Banner>
   );
 }

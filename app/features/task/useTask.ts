@@ -3,6 +3,7 @@
 import type { TimelineRow } from "@ngpu/client/chainTimeline";
 import type { Address, Hex } from "viem";
 import { useHead } from "../../hooks/useHead.ts";
+import { useLostPost } from "../../hooks/useLostPost.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { hasEnded, useTaskEntity } from "../../hooks/useTaskEntity.ts";
 import { useTaskFeed, type TaskFeed } from "../../hooks/useTaskFeed.ts";
@@ -40,9 +41,12 @@ export function useTask(taskId: Hex): TaskModel {
   const mine = feed.local !== undefined && feed.local !== null;
   const posted = rows.find((row) => row.stage === "posted");
   const answered = timeline.data !== undefined && feed.local !== undefined;
-  const stages = answered
-    ? taskStages({ chainId, rows, facts: feed.facts, head, mine, postTx: feed.facts.postTx, index })
-    : undefined;
+  const { postTx } = feed.facts;
+  const unseen = answered && rows.length === 0;
+  const sentMs = feed.local?.createdAtMs ?? 0;
+  const lost = useLostPost(unseen && postTx !== undefined ? { hash: postTx, sentMs } : undefined);
+  const unknown = unseen && (postTx === undefined || lost);
+  const stages = answered ? taskStages({ chainId, rows, facts: feed.facts, head, mine, postTx, index }) : undefined;
   return {
     taskId,
     rows,
@@ -52,7 +56,7 @@ export function useTask(taskId: Hex): TaskModel {
     modelId: (posted?.args.modelId as Hex | undefined) ?? feed.local?.modelId,
     payer: (posted?.args.payer as Address | undefined) ?? feed.local?.payer,
     ended: end !== undefined,
-    unknown: answered && rows.length === 0 && feed.facts.postTx === undefined,
+    unknown,
     error: timeline.error,
   };
 }

@@ -4,7 +4,8 @@ import Link from "next/link";
 import { Amount } from "../../components/Amount.tsx";
 import { Status } from "../../components/Status.tsx";
 import { Table, type Column } from "../../components/Table.tsx";
-import { formatDateTime, formatMs } from "../../lib/format.ts";
+import { Time } from "../../components/Time.tsx";
+import { formatMs } from "../../lib/format.ts";
 import { modelTitle } from "../../lib/models.ts";
 import type { TaskRow } from "../../lib/subgraph/model.ts";
 import { taskStateWord } from "../../lib/taskState.ts";
@@ -13,7 +14,7 @@ export function TaskTable({ tasks, brief = false }: { tasks: readonly TaskRow[];
   const columns: Column<TaskRow>[] = [
     { title: "Model", cell: (task) => <Link href={`/tasks/${task.id}`}>{modelTitle(task.modelId)}</Link> },
     { title: "State", cell: (task) => <StateCell task={task} /> },
-    { title: "Posted", cell: (task) => formatDateTime(BigInt(task.postedAt)) },
+    { title: "Posted", cell: (task) => <Time at={BigInt(task.postedAt)} /> },
     { title: "Node", cell: (task) => <NodeCell task={task} /> },
     {
       title: "Time",

@@ -3,7 +3,7 @@
  * stopped is an error with its own code. What is absent in the answer reads as absent: callers take `undefined` for
  * every key.
  */
-import { SubgraphError } from "./subgraphError.ts";
+import { NgpuError } from "@ngpu/protocol/errors";
 
 export interface SubgraphRequest {
   url: string;
@@ -20,7 +20,7 @@ export async function querySubgraph<T extends object>(request: SubgraphRequest):
     try {
       return await ask<T>(request);
     } catch (error) {
-      const again = error instanceof SubgraphError && error.code === "SUBGRAPH_REORGANISED" && attempt < mostAttempts;
+      const again = error instanceof NgpuError && error.code === "SUBGRAPH_REORGANISED" && attempt < mostAttempts;
       if (!again) throw error;
     }
   }
@@ -31,9 +31,9 @@ async function ask<T extends object>({ url, query, variables = {}, signal }: Sub
   const messages = messagesOf(answer.errors);
   if (messages.length === 0 && isRecord(answer.data)) return answer.data as Partial<T>;
   // graph-node names the two cases by text alone; there is no code in its answers.
-  if (messages.some((message) => message.includes(reorganisation))) throw new SubgraphError("SUBGRAPH_REORGANISED");
-  if (messages.includes("indexing_error")) throw new SubgraphError("SUBGRAPH_FAILED");
-  throw new SubgraphError("SUBGRAPH_REFUSED", { cause: messages.join("; ") });
+  if (messages.some((message) => message.includes(reorganisation))) throw new NgpuError("SUBGRAPH_REORGANISED");
+  if (messages.includes("indexing_error")) throw new NgpuError("SUBGRAPH_FAILED");
+  throw new NgpuError("SUBGRAPH_REFUSED", {}, { cause: messages.join("; ") });
 }
 
 async function post(url: string, body: string, signal?: AbortSignal): Promise<Record<string, unknown>> {
@@ -47,9 +47,9 @@ async function post(url: string, body: string, signal?: AbortSignal): Promise<Re
     const answer: unknown = await response.json();
     if (isRecord(answer)) return answer;
   } catch (cause) {
-    throw new SubgraphError("SUBGRAPH_UNREACHABLE", { cause });
+    throw new NgpuError("SUBGRAPH_UNREACHABLE", {}, { cause });
   }
-  throw new SubgraphError("SUBGRAPH_UNREACHABLE");
+  throw new NgpuError("SUBGRAPH_UNREACHABLE");
 }
 
 function messagesOf(errors: unknown): string[] {
