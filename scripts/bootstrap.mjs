@@ -19,6 +19,7 @@ const targets = {
   check: "targets/check.ts",
   doctor: "targets/doctor.ts",
   generate: "targets/generate.ts",
+  "bench:failover": "bench/failover.ts",
   "bench:gas": "bench/gas.ts",
   "bench:line": "targets/benchLine.ts",
 };

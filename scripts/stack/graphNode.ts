@@ -47,11 +47,15 @@ const readyWithinMs = 30_000;
 const graceMs = 1_500;
 const pollMs = 25;
 
-/** Polls ten times a second, and looks for a missed notification every second instead of every thirty. */
+/**
+ * Polls ten times a second, looks for a missed notification every second instead of every thirty, and gives a question
+ * to the chain up after ten seconds instead of three minutes, during which it would index nothing.
+ */
 const environment = {
   GRAPH_LOG: "warn",
   ETHEREUM_POLLING_INTERVAL: "100",
   GRAPH_CHAIN_HEAD_WATCHER_TIMEOUT: "1",
+  GRAPH_ETHEREUM_JSON_RPC_TIMEOUT: "10",
   NO_COLOR: "1",
 };
 

@@ -11,6 +11,13 @@ import { startPostgres } from "./postgres.ts";
 import type { Supervisor } from "./process/supervisor.ts";
 import type { Progress } from "./progress.ts";
 
+export interface LocalIndex {
+  /** SIGKILL to graph-node and to Postgres, as a crash is. */
+  kill(): Promise<void>;
+  /** Starts both anew: a new database, which graph-node fills from the chain. */
+  restart(): Promise<void>;
+}
+
 export async function startIndex(options: {
   dataDir: string;
   ports: StackPorts;
@@ -19,20 +26,38 @@ export async function startIndex(options: {
   ready: Promise<unknown>;
   supervisor: Supervisor;
   progress: Progress;
-}): Promise<void> {
+}): Promise<LocalIndex> {
   const { dataDir, ports, rpcUrl, ready, supervisor, progress } = options;
   const { logFolder } = supervisor;
-  const [postgres, ipfs] = await Promise.all([
-    progress.step("Postgres", () =>
-      supervisor.adopt("store", async () => ({
-        name: "postgres",
-        ...(await startPostgres({
-          dataDir: join(dataDir, "postgres"),
-          port: ports.postgres,
-          onLine: lineLog(logFolder, "postgres"),
-        })),
+  const openStore = () =>
+    supervisor.adopt("store", async () => ({
+      name: "postgres",
+      ...(await startPostgres({
+        dataDir: join(dataDir, "postgres"),
+        port: ports.postgres,
+        onLine: lineLog(logFolder, "postgres"),
       })),
-    ),
+    }));
+  const openGraph = (postgresUrl: string, ipfsUrl: string) =>
+    supervisor.adopt("graph", async () => ({
+      name: "graph-node",
+      ...(await startGraphNode({
+        rpcUrl,
+        postgresUrl,
+        ipfsUrl,
+        ports: {
+          http: ports.graphHttp,
+          admin: ports.graphAdmin,
+          indexNode: ports.graphIndex,
+          metrics: ports.graphMetrics,
+        },
+        workDir: join(dataDir, "graph-node"),
+        onLine: lineLog(logFolder, "graph-node"),
+      })),
+    }));
+
+  const [firstStore, ipfs] = await Promise.all([
+    progress.step("Postgres", openStore),
     supervisor.adopt("store", async () => ({
       name: "ipfs",
       pid: process.pid,
@@ -40,31 +65,22 @@ export async function startIndex(options: {
     })),
     ready,
   ]);
-  await progress
-    .step(`subgraph at http://127.0.0.1:${ports.graphHttp}`, () =>
-      supervisor.adopt("graph", async () => ({
-        name: "graph-node",
-        ...(await startGraphNode({
-          rpcUrl,
-          postgresUrl: postgres.url("graph"),
-          ipfsUrl: ipfs.url,
-          ports: {
-            http: ports.graphHttp,
-            admin: ports.graphAdmin,
-            indexNode: ports.graphIndex,
-            metrics: ports.graphMetrics,
-          },
-          workDir: join(dataDir, "graph-node"),
-          onLine: lineLog(logFolder, "graph-node"),
-        })),
-      })),
-    )
-    .then(({ exposed }) => {
-      if (exposed)
-        progress.note(
-          "graph-node's ports are open on every interface of this machine: isolating it needs root on Linux",
-        );
-    });
+  let store = firstStore;
+  let graph = await progress.step(`subgraph at http://127.0.0.1:${ports.graphHttp}`, () =>
+    openGraph(store.url("graph"), ipfs.url),
+  );
+  if (graph.exposed)
+    progress.note("graph-node's ports are open on every interface of this machine: isolating it needs root on Linux");
+
+  return {
+    async kill() {
+      await Promise.all([supervisor.kill(graph), supervisor.kill(store)]);
+    },
+    async restart() {
+      store = await openStore();
+      graph = await openGraph(store.url("graph"), ipfs.url);
+    },
+  };
 }
 
 function lineLog(folder: string, name: string): (line: string) => void {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runTask, type TaskOutcome } from "@ngpu/client/runTask";
+import { runTask, type RunTaskOptions, type TaskOutcome } from "@ngpu/client/runTask";
 import { models } from "@ngpu/protocol/generated/models";
 import { deploymentOf } from "@ngpu/protocol/deployment";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
@@ -44,6 +44,8 @@ export async function runSampleTask(options: {
   offset?: number;
   onPosted?: (taskId: Hex) => void;
   onProgress?: (nodeId: number) => void;
+  /** Everything the client tells. */
+  onEvent?: RunTaskOptions["onEvent"];
   signal?: AbortSignal;
 }): Promise<SampleOutcome> {
   const { urls, payer, images, offset = 0, onPosted, onProgress, signal } = options;
@@ -61,6 +63,7 @@ export async function runSampleTask(options: {
     declared,
     random: (length) => crypto.getRandomValues(new Uint8Array(length)),
     onEvent: (event) => {
+      options.onEvent?.(event);
       if (event.kind === "posted") onPosted?.(event.taskId);
       if (event.kind === "progress") onProgress?.(event.nodeId);
       if (event.kind === "posted") moments.postedMs ||= Date.now();

@@ -22,10 +22,12 @@ export function createServices(options: {
   dataDir: string;
   ports: StackPorts;
   urls: StackUrls;
+  /** Where the services ask the chain. */
+  rpcUrl: string;
   supervisor: Supervisor;
 }): Services {
-  const { dataDir, ports, urls, supervisor } = options;
-  const common = { NGPU_CHAIN_ID: "31337", NGPU_RPC_URL: urls.rpc, NGPU_GATEWAY_URL: urls.gateway };
+  const { dataDir, ports, urls, rpcUrl, supervisor } = options;
+  const common = { NGPU_CHAIN_ID: "31337", NGPU_RPC_URL: rpcUrl, NGPU_GATEWAY_URL: urls.gateway };
 
   const folder = (name: string): string => {
     const path = join(dataDir, name);

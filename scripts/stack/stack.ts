@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { localAccounts, type LocalAccount } from "./accounts.ts";
 import { deployContracts, startChain } from "./chain.ts";
 import { requireFreeDisk } from "./disk.ts";
-import { startIndex } from "./localIndex.ts";
+import { startIndex, type LocalIndex } from "./localIndex.ts";
 import { drip, readRegistration, registerNode } from "./nodes.ts";
 import { paths } from "./paths.ts";
 import type { Builds } from "./prepare.ts";
@@ -19,7 +19,7 @@ import type { Progress } from "./progress.ts";
 import { createServices } from "./services.ts";
 import { StackError } from "./stackError.ts";
 import { untilOnline } from "./untilOnline.ts";
-import { stackUrls, type StackUrls } from "./urls.ts";
+import { stackUrls, type Detours, type StackUrls } from "./urls.ts";
 
 export interface StackOptions {
   dataDir: string;
@@ -29,6 +29,7 @@ export interface StackOptions {
   dapp: boolean;
   subgraph: boolean;
   progress: Progress;
+  detours?: Detours;
   /** A part has ended without having been asked to. */
   onLost: (part: string, report: string) => void;
 }
@@ -43,6 +44,9 @@ export interface StackNode {
   service: Service;
 }
 
+/** Parts that may die and come back while the others run; `index` is graph-node with its Postgres. */
+export type ReplaceablePart = "gateway" | "keeper" | "dapp" | "index";
+
 export interface Stack {
   readonly urls: StackUrls;
   readonly nodes: readonly StackNode[];
@@ -56,6 +60,10 @@ export interface Stack {
   addAgent(options: { name: string; owner: LocalAccount }): Promise<StackNode>;
   /** Starts the agent again with its key and its journal. */
   restartAgent(node: StackNode): Promise<void>;
+  /** SIGKILL, as a crash is; resolves when the part has ended. */
+  kill(part: ReplaceablePart): Promise<void>;
+  /** Starts a part that was killed again: with its data, but for the index, which is made anew from the chain. */
+  restart(part: ReplaceablePart): Promise<void>;
   /** Ends everything, also in the middle of a start; resolves when nothing runs. */
   stop(): Promise<void>;
 }
@@ -69,8 +77,15 @@ export function createStack(options: StackOptions): Stack {
   const urls = stackUrls(options);
   const rpcUrl = urls.rpc;
   const supervisor = createSupervisor({ dataDir, logFolder, onLost });
-  const services = createServices({ dataDir, ports, urls, supervisor });
+  const rpcOfServices = options.detours?.rpc ?? rpcUrl;
+  const services = createServices({ dataDir, ports, urls, rpcUrl: rpcOfServices, supervisor });
   const nodes: StackNode[] = [];
+  const started: Partial<Record<Exclude<ReplaceablePart, "index">, Service>> = {};
+  let index: LocalIndex | undefined;
+
+  const startPart = async (part: Exclude<ReplaceablePart, "index">): Promise<void> => {
+    started[part] = await services[part]();
+  };
 
   const startChainWithContracts = async (built: Promise<void>): Promise<void> => {
     await progress.step(`chain at ${rpcUrl}`, () => startChain({ port: ports.chain, supervisor }));
@@ -105,9 +120,9 @@ export function createStack(options: StackOptions): Stack {
   };
 
   const startNetwork = async (): Promise<void> => {
-    await progress.step(`gateway at ${urls.gateway}`, services.gateway);
+    await progress.step(`gateway at ${urls.gateway}`, () => startPart("gateway"));
     await Promise.all([
-      progress.step("keeper", services.keeper),
+      progress.step("keeper", () => startPart("keeper")),
       progress.step(`${options.agents} agents registered, staked and online`, startNodes),
     ]);
   };
@@ -122,6 +137,14 @@ export function createStack(options: StackOptions): Stack {
     },
     async restartAgent(node) {
       node.service = await services.agent(node);
+    },
+    async kill(part) {
+      if (part === "index") await index?.kill();
+      else await started[part]?.kill();
+    },
+    async restart(part) {
+      if (part === "index") await index?.restart();
+      else await startPart(part);
     },
     pids: () => Object.fromEntries(supervisor.parts().map(({ name, pid }) => [name, pid])),
     async requireResources() {
@@ -140,12 +163,18 @@ export function createStack(options: StackOptions): Stack {
       mkdirSync(logFolder);
       writeFileSync(join(dataDir, marker), "This folder is emptied at every start.\n");
       const chain = startChainWithContracts(builds.contracts);
+      const startSubgraph = async (): Promise<void> => {
+        const ready = Promise.all([chain, builds.subgraph]);
+        index = await startIndex({ dataDir, ports, rpcUrl: rpcOfServices, ready, supervisor, progress });
+      };
+      const startDapp = async (): Promise<void> => {
+        await builds.dapp;
+        await progress.step(`dApp at ${urls.dapp}`, () => startPart("dapp"));
+      };
       await Promise.all([
         chain.then(startNetwork),
-        ...(options.subgraph
-          ? [startIndex({ dataDir, ports, rpcUrl, ready: Promise.all([chain, builds.subgraph]), supervisor, progress })]
-          : []),
-        ...(options.dapp ? [builds.dapp.then(() => progress.step(`dApp at ${urls.dapp}`, services.dapp))] : []),
+        ...(options.subgraph ? [startSubgraph()] : []),
+        ...(options.dapp ? [startDapp()] : []),
       ]);
     },
     stop: () => supervisor.stop(),

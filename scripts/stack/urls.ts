@@ -8,11 +8,23 @@ export interface StackUrls {
   dapp: string | undefined;
 }
 
-export function stackUrls(options: { ports: StackPorts; subgraph: boolean; dapp: boolean }): StackUrls {
-  const { ports, subgraph, dapp } = options;
+/** What the services are told instead of where a part listens: lines in between that a test can disturb. */
+export interface Detours {
+  rpc?: string;
+  /** Becomes the gateway's public URL. */
+  gateway?: string;
+}
+
+export function stackUrls(options: {
+  ports: StackPorts;
+  subgraph: boolean;
+  dapp: boolean;
+  detours?: Detours;
+}): StackUrls {
+  const { ports, subgraph, dapp, detours = {} } = options;
   return {
     rpc: at(ports.chain),
-    gateway: at(ports.gateway),
+    gateway: detours.gateway ?? at(ports.gateway),
     subgraph: subgraph ? `${at(ports.graphHttp)}/subgraphs/name/subgraph-0` : undefined,
     dapp: dapp ? at(ports.dapp) : undefined,
   };

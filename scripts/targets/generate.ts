@@ -1,4 +1,4 @@
-/** Writes every generated file that is committed: ABIs and addresses, model manifests, the subgraph's manifest. */
+/** Writes every generated file that is committed: ABIs and addresses, model manifests, the subgraph's manifest, the errors. */
 import { join } from "node:path";
 import { paths } from "../stack/paths.ts";
 import { runTool } from "../stack/process/runTool.ts";
@@ -8,7 +8,7 @@ import { runTarget } from "./runTarget.ts";
 const progress = createProgress();
 
 await runTarget(async () => {
-  for (const name of ["abis", "manifests", "subgraph"]) {
+  for (const name of ["abis", "manifests", "subgraph", "errors"]) {
     await progress.step(`generated ${name}`, () =>
       runTool({
         name,

@@ -29,6 +29,8 @@ export interface Supervisor {
    * up.
    */
   adopt<T extends Part>(tier: Tier, start: () => Promise<T>): Promise<T>;
+  /** SIGKILL to the part's group, as a crash is; it is not among the parts any more and nobody is told of its end. */
+  kill(part: Part): Promise<void>;
   parts(): readonly Part[];
   stop(): Promise<void>;
 }
@@ -63,7 +65,8 @@ export function createSupervisor(options: {
     const timer = setInterval(() => {
       if (!stopped && identity && isAlive(identity)) return;
       clearInterval(timer);
-      if (!stopped) onLost(part.name, describeEnd(part.name, "has ended", join(logFolder, `${part.name}.log`)));
+      const isMissed = !stopped && running.has(part);
+      if (isMissed) onLost(part.name, describeEnd(part.name, "has ended", join(logFolder, `${part.name}.log`)));
     }, watchEveryMs);
     timer.unref();
   };
@@ -107,6 +110,15 @@ export function createSupervisor(options: {
       adopting.set(settled, tier);
       await settled;
       return starting;
+    },
+    async kill(part) {
+      running.delete(part);
+      try {
+        process.kill(-part.pid, "SIGKILL");
+      } catch {
+        // The group has ended.
+      }
+      await part.stop();
     },
     parts: () => [...running.keys()],
     stop() {

@@ -1,19 +1,27 @@
 /** A whole network for one test file, on ports and in a folder that nobody else uses. */
 import { rmSync } from "node:fs";
-import { freePorts } from "../../../scripts/stack/ports.ts";
+import { freePorts, type StackPorts } from "../../../scripts/stack/ports.ts";
 import { startBuilds } from "../../../scripts/stack/prepare.ts";
 import { createProgress } from "../../../scripts/stack/progress.ts";
 import { createStack, type Stack } from "../../../scripts/stack/stack.ts";
 import { temporaryFolder } from "../../../scripts/stack/temporaryFolder.ts";
+import type { Detours } from "../../../scripts/stack/urls.ts";
 
 export interface Line {
   stack: Stack;
+  /** Holds what the parts keep on disk. */
+  dataDir: string;
   /** Parts that ended without having been asked to. */
   lost: string[];
   stop(): Promise<void>;
 }
 
-export async function startLine(options: { agents: number; dapp: boolean }): Promise<Line> {
+export async function startLine(options: {
+  agents: number;
+  dapp: boolean;
+  ports?: StackPorts;
+  detours?: Detours;
+}): Promise<Line> {
   const progress = createProgress();
   const parts = { dapp: options.dapp, subgraph: true };
   const builds = startBuilds({ ...parts, progress });
@@ -22,8 +30,9 @@ export async function startLine(options: { agents: number; dapp: boolean }): Pro
   const dataDir = temporaryFolder("e2e");
   const stack = createStack({
     dataDir,
-    ports: await freePorts(),
+    ports: options.ports ?? (await freePorts()),
     agents: options.agents,
+    ...(options.detours === undefined ? {} : { detours: options.detours }),
     ...parts,
     progress,
     onLost(part, report) {
@@ -41,5 +50,5 @@ export async function startLine(options: { agents: number; dapp: boolean }): Pro
     await stop();
     throw error;
   }
-  return { stack, lost, stop };
+  return { stack, dataDir, lost, stop };
 }

@@ -1,0 +1,47 @@
+/**
+ * The worst that a revived primary could do after its backup was paid: present a receipt of its own, signed with its
+ * real operator key, for exactly the attempt it was given.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import { deployments } from "@ngpu/protocol/generated/deployments";
+import { signMessage, type Signed } from "@ngpu/protocol/signed";
+import { BaseError, ContractFunctionRevertedError, type Address, type Hex, type PublicClient } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import type { StackNode } from "../../stack/stack.ts";
+
+const escrow = { address: deployments[31337].taskEscrow, abi: taskEscrowAbi } as const;
+
+/** Name of the contract's refusal; undefined when it would pay. */
+export async function refusalOfLateReceipt(options: {
+  chain: PublicClient;
+  dataDir: string;
+  primary: StackNode;
+  /** The receipt that was paid. */
+  paid: Signed<"receipt">;
+  sender: Address;
+}): Promise<string | undefined> {
+  const { chain, dataDir, primary, paid, sender } = options;
+  const { taskId } = paid.message;
+  const { primary: nodeId, primaryPowerCu } = await chain.readContract({
+    ...escrow,
+    functionName: "task",
+    args: [taskId],
+  });
+  const key = readFileSync(join(dataDir, "keys", primary.name), "utf8").trim();
+  const { message, signature } = await signMessage({
+    kind: "receipt",
+    message: { ...paid.message, nodeId, powerCu: primaryPowerCu, attempt: 0, durationMs: 1 },
+    context: { chainId: await chain.getChainId(), verifyingContract: escrow.address },
+    signer: privateKeyToAccount(`0x${key}` as Hex),
+  });
+  try {
+    await chain.simulateContract({ ...escrow, functionName: "settle", args: [message, signature], account: sender });
+    return undefined;
+  } catch (error) {
+    const revert = error instanceof BaseError && error.walk((cause) => cause instanceof ContractFunctionRevertedError);
+    if (revert instanceof ContractFunctionRevertedError && revert.data) return revert.data.errorName;
+    throw error;
+  }
+}
