@@ -4,6 +4,7 @@ import { codeOf } from "@ngpu/protocol/errors";
 import { createChain } from "@ngpu/protocol/service/chain";
 import { systemClock } from "@ngpu/protocol/service/clock";
 import { createLog } from "@ngpu/protocol/service/log";
+import { createOps } from "@ngpu/protocol/service/ops";
 import { readInteger, readPort, readText, readUrl } from "@ngpu/protocol/service/settings";
 import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
 import { randomBytes } from "node:crypto";
@@ -17,7 +18,9 @@ try {
   const chain = await createChain({ rpcUrl: readUrl(env, "NGPU_RPC_URL", "http://127.0.0.1:8545"), chainId });
   const publicUrl = env.NGPU_GATEWAY_PUBLIC_URL ? readUrl(env, "NGPU_GATEWAY_PUBLIC_URL") : undefined;
   const origins = readText(env, "NGPU_ALLOWED_ORIGINS", "http://localhost:3000,http://127.0.0.1:3000");
+  const ops = createOps({ service: "gateway", env });
   const gateway = await startGateway({
+    telemetry: ops.telemetry,
     host: readText(env, "NGPU_GATEWAY_HOST", "127.0.0.1"),
     port: readPort(env, "NGPU_GATEWAY_PORT", 8_600),
     ...(publicUrl === undefined ? {} : { publicUrl }),
@@ -32,8 +35,9 @@ try {
     log,
     random: (length) => randomBytes(length),
   });
-  runUntilSignal({ log, close: () => gateway.close() });
-  process.stdout.write(`READY ${JSON.stringify({ url: gateway.url })}\n`);
+  const opsServer = await ops.open(() => gateway.notReady());
+  runUntilSignal({ log, close: () => Promise.all([gateway.close(), opsServer?.close()]) });
+  process.stdout.write(`READY ${JSON.stringify({ url: gateway.url, ops: opsServer?.url })}\n`);
 } catch (error) {
   log.fatal({ err: error, code: codeOf(error) }, "gateway did not start");
   process.exitCode = 1;

@@ -4,6 +4,7 @@ import { codeOf } from "@ngpu/protocol/errors";
 import { createChain } from "@ngpu/protocol/service/chain";
 import { systemClock } from "@ngpu/protocol/service/clock";
 import { createLog } from "@ngpu/protocol/service/log";
+import { createOps } from "@ngpu/protocol/service/ops";
 import { readInteger, readPrivateKey, readText, readUrl } from "@ngpu/protocol/service/settings";
 import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
 import { readFileSync } from "node:fs";
@@ -27,7 +28,9 @@ try {
   if (!(await authority.isKeeper(account.address))) {
     log.error({ account: account.address }, "this account has no keeper role: gateways refuse it until it is granted");
   }
+  const ops = createOps({ service: "keeper", env });
   const keeper = startKeeper({
+    telemetry: ops.telemetry,
     chainId,
     rpcUrl,
     chain,
@@ -39,8 +42,9 @@ try {
     random01: Math.random,
     everyMs: readInteger(env, "NGPU_POLL_MS", { fallback: 250, minimum: 50, maximum: 60_000 }),
   });
-  runUntilSignal({ log, close: () => keeper.stop() });
-  process.stdout.write(`READY ${JSON.stringify({ account: account.address })}\n`);
+  const opsServer = await ops.open(() => keeper.notReady());
+  runUntilSignal({ log, close: () => Promise.all([keeper.stop(), opsServer?.close()]) });
+  process.stdout.write(`READY ${JSON.stringify({ account: account.address, ops: opsServer?.url })}\n`);
 } catch (error) {
   log.fatal({ err: error, code: codeOf(error) }, "keeper did not start");
   process.exitCode = 1;

@@ -8,6 +8,7 @@ import { codeOf } from "@ngpu/protocol/errors";
 import { createChain } from "@ngpu/protocol/service/chain";
 import { systemClock } from "@ngpu/protocol/service/clock";
 import { createLog } from "@ngpu/protocol/service/log";
+import { createOps } from "@ngpu/protocol/service/ops";
 import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
 import { startAgent } from "../src/agent/agent.ts";
 import { readAgentSettings } from "../src/agent/settings.ts";
@@ -19,7 +20,9 @@ const log = createLog({ service: "agent" });
 try {
   const settings = readAgentSettings(process.env);
   const { chainId, rpcUrl } = settings;
+  const ops = createOps({ service: "agent", env: process.env });
   const agent = await startAgent({
+    telemetry: ops.telemetry,
     settings,
     deployment: deploymentOf(chainId),
     client: await createChain({ rpcUrl, chainId }),
@@ -27,9 +30,10 @@ try {
     log,
     random: (length) => randomBytes(length),
   });
-  runUntilSignal({ log, close: () => agent.close() });
+  const opsServer = await ops.open(() => agent.notReady());
+  runUntilSignal({ log, close: () => Promise.all([agent.close(), opsServer?.close()]) });
   const { operator, nodeId, registration } = agent;
-  process.stdout.write(`READY ${JSON.stringify({ operator, nodeId, registration })}\n`);
+  process.stdout.write(`READY ${JSON.stringify({ operator, nodeId, registration, ops: opsServer?.url })}\n`);
 } catch (error) {
   const code = codeOf(error);
   log.fatal(

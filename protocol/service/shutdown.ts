@@ -1,7 +1,7 @@
 /** Runs a service until SIGINT or SIGTERM, then closes its parts in reverse order; a second signal ends the process at once. */
 import type { Log } from "./log.ts";
 
-export function runUntilSignal(options: { log: Log; close: () => Promise<void> }): void {
+export function runUntilSignal(options: { log: Log; close: () => Promise<unknown> }): void {
   const { log, close } = options;
   let closing = false;
   const end = (signal: NodeJS.Signals): void => {

@@ -27,6 +27,11 @@ describe("a suite", () => {
     expect(outcome.failures.join("\n")).to.contain("bad").and.contain("out of cheese");
   });
 
+  it("loses no result of a file with many tests", async () => {
+    const source = 'import { describe } from "node:test"; for (let i = 0; i < 40; i += 1) describe("group " + i, () => { for (let j = 0; j < 10; j += 1) it("test " + j, () => {}); });';
+    expect(await run(source)).to.include({ passed: 400, failed: 0 });
+  });
+
   it("takes a skipped and a postponed test for failed", async () => {
     expect(await run('it("a", () => {}); it.skip("b", () => {}); it.todo("c");')).to.include({ passed: 1, failed: 2 });
   });

@@ -8,6 +8,7 @@ import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import { createLoop } from "@ngpu/protocol/service/loop";
+import type { Telemetry } from "@ngpu/protocol/service/telemetry";
 import { closeCode, subprotocol, type Frame } from "@ngpu/protocol/wire";
 import { createServer, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -27,6 +28,8 @@ import { verifyLogin, type Identity } from "./verifyLogin.ts";
 export interface Gateway {
   /** What peers configure; its hash is the audience of a login. */
   url: string;
+  /** Why it cannot serve now; empty when it can. */
+  notReady(): string[];
   close(): Promise<void>;
 }
 
@@ -50,6 +53,7 @@ export interface GatewayOptions {
   mostLinks?: number;
   /** An HTTP connection on which nothing moves for so long is ended, or slow readers would keep files open for ever. */
   httpIdleMs?: number;
+  telemetry?: Telemetry;
 }
 
 const loginWithinMs = 10_000;
@@ -217,10 +221,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
   }
 
+  const { telemetry } = options;
+  telemetry?.gauge({ name: "nodes", help: "Nodes that are logged in.", read: () => hub.counts().nodes });
+  telemetry?.gauge({ name: "keepers", help: "Keepers that are logged in.", read: () => hub.counts().keepers });
+  telemetry?.gauge({ name: "clients", help: "Clients that are logged in.", read: () => hub.counts().clients });
+  telemetry?.gauge({ name: "links", help: "Open links, logged in or not.", read: () => links.size });
+  telemetry?.gauge({ name: "stored_bytes", help: "Bytes of sealed data on disk.", read: () => store.usedBytes() });
+  telemetry?.gauge({ name: "head_block", help: "Newest block read.", read: () => Number(tasks.head()?.number ?? 0n) });
+
   log.info({ url, dataDir }, "gateway is up");
 
   return {
     url,
+    notReady: () => (tasks.isLive() ? [] : ["the chain does not answer"]),
     async close() {
       for (const link of links) link.close(1001);
       for (const socket of sockets.clients) socket.terminate();

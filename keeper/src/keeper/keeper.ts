@@ -8,6 +8,7 @@ import type { Clock } from "@ngpu/protocol/service/clock";
 import { chainOf } from "@ngpu/protocol/service/chain";
 import type { Log } from "@ngpu/protocol/service/log";
 import { createLoop } from "@ngpu/protocol/service/loop";
+import type { Telemetry } from "@ngpu/protocol/service/telemetry";
 import type { Frame } from "@ngpu/protocol/wire";
 import { createWalletClient, http, type LocalAccount, type PublicClient } from "viem";
 import { createAuthority } from "../chain/authority.ts";
@@ -23,6 +24,8 @@ import { createTransactionLane, type LaneTiming } from "./transactionLane.ts";
 export interface Keeper {
   /** Plans again soon. */
   trigger(): void;
+  /** Why it cannot do its work now; empty when it can. */
+  notReady(): string[];
   stop(): Promise<void>;
 }
 
@@ -40,6 +43,7 @@ export interface KeeperOptions {
   everyMs?: number;
   timing?: Timing;
   laneTiming?: Partial<LaneTiming>;
+  telemetry?: Telemetry;
 }
 
 /** Hints come with every frame; so much time lies between two passes of a loop at least. */
@@ -56,6 +60,25 @@ export function startKeeper(options: KeeperOptions): Keeper {
   let isChainDown = false;
   const unverified: { url: string; frame: Frame }[] = [];
 
+  const { telemetry } = options;
+  const actions = telemetry?.counter({
+    name: "actions_total",
+    help: "Transactions by what they were for and how they ended.",
+    labels: ["kind", "outcome"],
+  });
+  const takeovers = telemetry?.counter({ name: "takeovers_total", help: "Backups dispatched in a primary's place." });
+  const passes = telemetry?.histogram({
+    name: "pass_seconds",
+    help: "Duration of a pass.",
+    labels: ["loop"],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
+  });
+  const openTasks = (): number => snapshot?.tasks.length ?? 0;
+  telemetry?.gauge({ name: "open_tasks", help: "Open tasks of the last snapshot.", read: openTasks });
+  telemetry?.gauge({ name: "nodes_online", help: "Nodes that gateways list.", read: () => view.read().nodes.size });
+  telemetry?.gauge({ name: "head_block", help: "Last snapshot.", read: () => Number(snapshot?.blockNumber ?? 0n) });
+  telemetry?.gauge({ name: "chain_up", help: "1 while the chain answers.", read: () => (isChainDown ? 0 : 1) });
+
   const lane = createTransactionLane({
     chain,
     wallet: createWalletClient({ account, chain: chainOf(chainId, rpcUrl), transport: http(rpcUrl) }),
@@ -63,6 +86,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     clock,
     log,
     onOutcome: (action, outcome) => {
+      actions?.inc({ kind: action.kind, outcome });
       if (action.kind === "settle" && outcome === "done") tellSettled(action.taskId);
       observing.trigger();
     },
@@ -93,12 +117,14 @@ export function startKeeper(options: KeeperOptions): Keeper {
 
   async function act(signal: AbortSignal): Promise<void> {
     if (snapshot === undefined) return;
+    const finished = passes?.startTimer({ loop: "act" });
     const { timing } = options;
     const request = { snapshot, view: view.read(), nowMs: clock.monotonicMs() };
     for (const action of plan(timing === undefined ? request : { ...request, timing })) {
       if (action.kind === "dispatch") dispatch(action);
       else if (!isChainDown) lane.submit(action);
     }
+    finished?.();
     await clock.sleep(spacingMs, signal);
   }
 
@@ -119,6 +145,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
 
   /** Takes a new snapshot when there is a new block or node; the last one serves while the chain does not answer. */
   async function observe(signal: AbortSignal): Promise<void> {
+    const finished = passes?.startTimer({ loop: "observe" });
     try {
       const head = await follower.poll();
       const nodeIds = [...view.read().nodes.keys()];
@@ -134,6 +161,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
       if (!isChainDown && !signal.aborted) log.warn({ err: error }, "the chain does not answer; only dispatches go on");
       isChainDown = true;
     }
+    finished?.();
     await clock.sleep(spacingMs, signal);
   }
 
@@ -143,6 +171,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     if (reached.length === 0) return;
     view.dispatched(fields);
     const isTakeover = fields.role === "primary" && fields.attempt > 0;
+    if (isTakeover) takeovers?.inc();
     if (isTakeover) log.warn({ ...fields }, "take-over");
     else log.debug({ ...fields }, "dispatched");
   }
@@ -156,6 +185,10 @@ export function startKeeper(options: KeeperOptions): Keeper {
 
   return {
     trigger: () => observing.trigger(),
+    notReady: () => [
+      ...(isChainDown || snapshot === undefined ? ["the chain does not answer"] : []),
+      ...(view.read().connectedSinceMs === undefined ? ["no gateway is connected"] : []),
+    ],
     async stop() {
       await Promise.all([observing.stop(), acting.stop()]);
       await Promise.all([lane.stop(), ...links.map((link) => link.stop())]);

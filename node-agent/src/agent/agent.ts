@@ -7,6 +7,7 @@ import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { createLoop } from "@ngpu/protocol/service/loop";
 import type { Log } from "@ngpu/protocol/service/log";
+import type { Telemetry } from "@ngpu/protocol/service/telemetry";
 import type { FrameOf } from "@ngpu/protocol/wire";
 import type { Address, PublicClient } from "viem";
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
@@ -29,6 +30,8 @@ export interface Agent {
   nodeId: number | null;
   /** The registration code; null when it is not needed any more. */
   registration: string | null;
+  /** Why it cannot serve now; empty when it can. */
+  notReady(): string[];
   close(): Promise<void>;
 }
 
@@ -42,6 +45,13 @@ interface Parts {
   random: (length: number) => Uint8Array;
 }
 
+/** The part that exists only once the node is registered. */
+interface Serving {
+  isUp(): boolean;
+  executing(): number;
+  stop(): Promise<void>;
+}
+
 const agentVersion = "0.1.0";
 const registrationPollMs = 500;
 
@@ -52,6 +62,7 @@ export async function startAgent(options: {
   clock: Clock;
   log: Log;
   random: (length: number) => Uint8Array;
+  telemetry?: Telemetry;
 }): Promise<Agent> {
   const { settings, deployment, client, clock, log } = options;
   const signer = privateKeyToAccount(settings.operatorKey);
@@ -76,25 +87,38 @@ export async function startAgent(options: {
   const measuring = measure(parts, started);
 
   const stopping = new AbortController();
-  let stopServing: (() => Promise<void>) | undefined;
+  let serving: Serving | undefined;
   const registered = nodeId === 0 ? waitUntilRegistered(parts, stopping.signal) : Promise.resolve(nodeId);
-  const serving = registered.then(async (id) => {
+  const begun = registered.then(async (id) => {
     const benchmarkCu = await measuring;
     if (id === undefined || stopping.signal.aborted) return;
-    stopServing = await serve({ ...parts, nodeId: id, secret, started, journal, benchmarkCu });
+    serving = await serve({ ...parts, nodeId: id, secret, started, journal, benchmarkCu });
   });
+
+  const { telemetry } = options;
+  const { pool } = started;
+  telemetry?.gauge({ name: "link_up", help: "1 while a gateway is connected.", read: () => (serving?.isUp() ? 1 : 0) });
+  telemetry?.gauge({ name: "slots", help: "Tasks that can execute at once.", read: () => pool.slots });
+  telemetry?.gauge({ name: "free_slots", help: "Slots with a ready runner and no task.", read: () => pool.freeSlots() });
+  telemetry?.gauge({ name: "executing", help: "Tasks in hand.", read: () => serving?.executing() ?? 0 });
+  telemetry?.gauge({ name: "journal_receipts", help: "Receipts not settled yet.", read: () => journal.entries().length });
 
   return {
     operator: signer.address,
     nodeId: nodeId === 0 ? null : nodeId,
     registration,
+    notReady: () => [
+      ...(serving === undefined ? ["the node is not registered yet"] : []),
+      ...(serving?.isUp() === false ? ["no gateway is connected"] : []),
+      ...(journal.hasRoom() ? [] : ["the disk is full"]),
+    ],
     async close() {
       stopping.abort();
       // Whoever still measures or waits ends with the runners; whoever serves is stopped before them.
-      if (stopServing === undefined) await started.pool.close();
-      await serving;
-      await stopServing?.();
-      await started.pool.close();
+      if (serving === undefined) await pool.close();
+      await begun;
+      await serving?.stop();
+      await pool.close();
     },
   };
 }
@@ -132,10 +156,9 @@ async function waitUntilRegistered(
   return undefined;
 }
 
-/** Resolves with the function that stops serving. */
 async function serve(
   options: Parts & { nodeId: number; secret: Uint8Array; started: StartedPool; journal: Journal; benchmarkCu: number },
-): Promise<() => Promise<void>> {
+): Promise<Serving> {
   const { settings, deployment, signer, nodeId, secret, started, benchmarkCu, clock, log, random } = options;
   const { pool, provider } = started;
   const context = { chainId: settings.chainId, verifyingContract: deployment.taskEscrow };
@@ -180,10 +203,14 @@ async function serve(
     log,
     pass: async () => link.announce(),
   });
-  return async () => {
-    await renewal.stop();
-    await desk.close();
-    await link.close();
+  return {
+    isUp: () => link.isUp(),
+    executing: () => desk.executing(),
+    async stop() {
+      await renewal.stop();
+      await desk.close();
+      await link.close();
+    },
   };
 }
 

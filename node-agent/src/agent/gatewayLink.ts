@@ -18,6 +18,8 @@ export interface GatewayLink {
   send(frame: Frame): void;
   /** Announces again, for instance with a new binding. */
   announce(): void;
+  /** True while the gateway has welcomed this node. */
+  isUp(): boolean;
   close(): Promise<void>;
 }
 
@@ -156,6 +158,7 @@ export function connectGateway(options: {
 
   return {
     send,
+    isUp: () => isWelcome,
     announce: () => void announce().catch((error: unknown) => log.error({ err: error }, "could not announce")),
     async close() {
       stopping.abort();

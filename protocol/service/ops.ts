@@ -1,0 +1,21 @@
+/** A service's metrics, and the server that shows them where `NGPU_OPS_PORT` says so; without it nothing is opened. */
+import { startOpsServer, type OpsServer } from "./opsServer.ts";
+import { readPort, readText, type Environment } from "./settings.ts";
+import { createTelemetry, type Telemetry } from "./telemetry.ts";
+
+export interface Ops {
+  telemetry: Telemetry;
+  /** `notReady` names the reasons why the service cannot do its work now. */
+  open(notReady: () => string[]): Promise<OpsServer | undefined>;
+}
+
+export function createOps({ service, env }: { service: "gateway" | "keeper" | "agent"; env: Environment }): Ops {
+  const isWanted = env.NGPU_OPS_PORT !== undefined && env.NGPU_OPS_PORT !== "";
+  const port = readPort(env, "NGPU_OPS_PORT", 0);
+  const host = readText(env, "NGPU_OPS_HOST", "127.0.0.1");
+  const telemetry = createTelemetry({ service });
+  return {
+    telemetry,
+    open: async (notReady) => (isWanted ? startOpsServer({ host, port, telemetry, notReady }) : undefined),
+  };
+}
