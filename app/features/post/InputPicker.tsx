@@ -108,9 +108,11 @@ export function InputPicker(props: {
       </div>
       {[problem, refusal].map((note) =>
         note === undefined ? null : (
-          <Banner key={note.code} tone={note.tone} title={note.title}>
-            {note.text}
-          </Banner>
+          <div key={note.code} className={styles.note}>
+            <Banner tone={note.tone} title={note.title}>
+              {note.text}
+            </Banner>
+          </div>
         ),
       )}
       <SamplePicker form={form} onProblem={setProblem} />

@@ -3,6 +3,7 @@
 import { Amount } from "../../components/Amount.tsx";
 import { Card } from "../../components/Card.tsx";
 import { Field } from "../../components/Field.tsx";
+import { NumberInput } from "../../components/NumberInput.tsx";
 import { formatUnitsExact } from "../../lib/format.ts";
 import { referenceHourUsd6 } from "../../lib/referenceHour.ts";
 import styles from "./Limits.module.css";
@@ -77,14 +78,12 @@ export function Limits({ form, priced }: { form: PostForm; priced: PricedInput }
               {...(fits ? {} : { error: `A whole number from ${spec.minimum} to ${spec.maximum}.` })}
             >
               {(control) => (
-                <input
-                  {...control}
-                  type="number"
-                  inputMode="numeric"
-                  min={spec.minimum}
-                  max={spec.maximum}
-                  value={Number.isNaN(value) ? "" : value}
-                  onChange={(event) => form.state(name, event.target.valueAsNumber)}
+                <NumberInput
+                  control={control}
+                  minimum={spec.minimum}
+                  maximum={spec.maximum}
+                  value={value}
+                  onChange={(stated) => form.state(name, stated)}
                 />
               )}
             </Field>
