@@ -1,4 +1,5 @@
 /** Recognises the result documents that the dApp can draw; anything else is shown as it is. */
+import { isRecord } from "@ngpu/protocol/isRecord";
 import type { TaskResult } from "@ngpu/protocol/results";
 
 const listOf: Record<string, string> = { "ngpu.text/1": "lines", "ngpu.faces/1": "faces" };
@@ -14,8 +15,4 @@ export function asTaskResult(json: unknown): TaskResult | undefined {
 
 function isPicture(image: Record<string, unknown>): boolean {
   return typeof image.name === "string" && Number(image.width) > 0 && Number(image.height) > 0;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -16,6 +16,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { putBlob } from "./gatewayClient.ts";
 import { openLink, type Link } from "./link.ts";
 import { openOutput } from "./openOutput.ts";
+import { sleep } from "./sleep.ts";
 import type { TaskSecrets } from "./taskSecrets.ts";
 
 export type TaskEvent =
@@ -217,17 +218,4 @@ function isRetryable(error: unknown): boolean {
 
 function report(options: FollowOptions, error: unknown, until: AbortSignal): void {
   if (!until.aborted) options.onEvent({ kind: "problem", code: codeOf(error), error });
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
 }

@@ -32,6 +32,7 @@ import { openOutput } from "./openOutput.ts";
 import { noPermit, permitParams, permitTypedData } from "./permit.ts";
 import { prepareTask, type PreparedTask } from "./prepareTask.ts";
 import { quoteTask, type Quote } from "./quote.ts";
+import { sleep } from "./sleep.ts";
 import type { TaskSecrets } from "./taskSecrets.ts";
 
 export interface Bill {
@@ -238,20 +239,6 @@ async function receiptOf(options: RunTaskOptions, task: { settled: Settled; prep
   const { modelId, inputCommitment } = prepared.params;
   const said = { taskId, assignment, attempt, nodeId, powerCu, durationMs, startMs, outputCommitment, outputCiphertext };
   return { message: { ...said, modelId, inputCommitment, slot: 0, status: receiptStatus.succeeded }, signature: "0x" };
-}
-
-/** Ends early when the signal aborts. */
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
-  });
 }
 
 type Settled = GetContractEventsReturnType<typeof taskEscrowAbi, "TaskSettled", true>[number];

@@ -2,11 +2,12 @@
 import { NgpuError } from "./errors.ts";
 import type { Signed } from "./signed.ts";
 import { decodeSigned } from "./wire.ts";
+import { wireJson } from "./wireJson.ts";
 
 const scheme = "NGPU ";
 
 export function encodeBlobAuthorization(access: Signed<"blobAccess">): string {
-  const json = JSON.stringify(access, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  const json = wireJson(access);
   return scheme + btoa(json).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 

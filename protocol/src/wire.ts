@@ -4,9 +4,11 @@
  */
 import { isAddress, isHex, type Address, type Hex } from "viem";
 import { NgpuError } from "./errors.ts";
+import { isRecord } from "./isRecord.ts";
 import { gatewayLimits } from "./limits.ts";
 import type { Signed } from "./signed.ts";
 import { typedData, type MessageKind, type MessageOf } from "./typedData.ts";
+import { wireJson } from "./wireJson.ts";
 
 export const subprotocol = "ngpu.v1";
 export const closeCode = { malformed: 4400, unauthorized: 4401, replaced: 4409, tooSlow: 4413 } as const;
@@ -67,7 +69,7 @@ export type FrameOf<T extends FrameType> = { t: T } & {
 export type Frame = { [T in FrameType]: FrameOf<T> }[FrameType];
 
 export function encodeFrame(frame: Frame): string {
-  return JSON.stringify({ v: 1, ...frame }, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  return wireJson({ v: 1, ...frame });
 }
 
 export function decodeFrame(data: string): Frame {
@@ -194,10 +196,6 @@ function rosterEntry(value: unknown, path: string): RosterEntry {
     silentMs: u32,
   };
   return decodeShape(shape, value, path) as unknown as RosterEntry;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function malformed(path: string): NgpuError {

@@ -3,6 +3,7 @@
  * stopped is an error with its own code. What is absent in the answer reads as absent: callers take `undefined` for
  * every key.
  */
+import { isRecord } from "@ngpu/protocol/isRecord";
 import { NgpuError } from "@ngpu/protocol/errors";
 
 export interface SubgraphRequest {
@@ -55,8 +56,4 @@ async function post(url: string, body: string, signal?: AbortSignal): Promise<Re
 function messagesOf(errors: unknown): string[] {
   if (!Array.isArray(errors)) return [];
   return errors.map((error: unknown) => (isRecord(error) && typeof error.message === "string" ? error.message : ""));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

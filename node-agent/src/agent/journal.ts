@@ -12,6 +12,7 @@ import { NgpuError } from "@ngpu/protocol/errors";
 import type { Log } from "@ngpu/protocol/service/log";
 import type { Signed } from "@ngpu/protocol/signed";
 import { decodeSigned } from "@ngpu/protocol/wire";
+import { wireJson } from "@ngpu/protocol/wireJson";
 import type { Hex } from "viem";
 import { removeDurably, unfinishedSuffix, writeDurably } from "./durableFile.ts";
 
@@ -61,7 +62,7 @@ export function openJournal({ dataDir, log }: { dataDir: string; log: Log }): Jo
       const file = fileOf(entry.receipt.message);
       if (entries.has(file))
         throw new NgpuError("INTERNAL", { file, reason: "a receipt was signed under this key before" });
-      writeDurably(join(folder, file), encodeEntry(entry));
+      writeDurably(join(folder, file), wireJson(entry));
       entries.set(file, entry);
     },
     entries: () => [...entries.values()].filter((entry) => entry !== "unreadable"),
@@ -79,10 +80,6 @@ export function openJournal({ dataDir, log }: { dataDir: string; log: Log }): Jo
 
 function fileOf({ taskId, assignment, attempt }: ConflictKey): string {
   return `${taskId.toLowerCase()}-${assignment}-${attempt}.json`;
-}
-
-function encodeEntry(entry: JournalEntry): string {
-  return JSON.stringify(entry, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }
 
 function readEntry(path: string, log: Log): JournalEntry | "unreadable" {

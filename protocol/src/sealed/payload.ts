@@ -2,6 +2,7 @@
  * The body that is sealed (docs/PROTOCOL.md §4): u32le headerLength ‖ header (UTF-8 JSON) ‖ part*.
  * Lengths are checked before anything is allocated; part names are data, never paths.
  */
+import { isRecord } from "../isRecord.ts";
 import { NgpuError } from "../errors.ts";
 import { joinBytes } from "../bytes.ts";
 
@@ -74,10 +75,6 @@ function parseHeader(bytes: Uint8Array): Header {
     return { name: part.name as string, mediaType: part.mediaType as string, bytes: part.bytes as number };
   });
   return { parameters, parts };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function malformed(part: string): NgpuError {
