@@ -16,6 +16,8 @@ export interface CatalogueEntry {
 }
 
 const nothing = "Nothing.";
+/** No contract can open a result, so it pays for what the assigned node signed. */
+const unopened = "Nothing for an input: the task is refunded. For an output that was billed: the bill, at most the escrow.";
 
 export const errorCatalogue = {
   WIRE_MALFORMED: {
@@ -55,7 +57,7 @@ export const errorCatalogue = {
   },
   TASK_UNKNOWN: {
     meaning: "The chain does not know this task (yet).",
-    cost: nothing,
+    cost: "Nothing; where the post was reverted, its gas.",
     remedy: "Wait for the post to be mined, then try again.",
     retryable: true,
     status: 404,
@@ -153,19 +155,19 @@ export const errorCatalogue = {
   },
   SEAL_BROKEN: {
     meaning: "Sealed data could not be opened: wrong key, or the bytes were changed.",
-    cost: nothing,
+    cost: unopened,
     remedy: "Fetch it again; if it lasts, the sender made it wrongly.",
     retryable: false,
   },
   COMMITMENT_MISMATCH: {
     meaning: "The data is not what was committed to on chain.",
-    cost: "Nothing: a node that delivers something else is not paid for it by your client's agreement.",
+    cost: unopened,
     remedy: "Keep the receipt; it is evidence.",
     retryable: false,
   },
   PAYLOAD_MALFORMED: {
     meaning: "The opened data is not a payload of this protocol.",
-    cost: nothing,
+    cost: unopened,
     remedy: "Update the program that sealed it.",
     retryable: false,
   },
@@ -297,6 +299,19 @@ export const errorCatalogue = {
     remedy: "Please report it with the log.",
     retryable: false,
     status: 500,
+  },
+  NODE_DRAINING: {
+    meaning: "The node is stopping and begins nothing new.",
+    cost: nothing,
+    remedy: "Another node takes over.",
+    retryable: true,
+  },
+  GATEWAY_DRAINING: {
+    meaning: "The gateway is stopping; it ends what it has begun and takes nothing new.",
+    cost: nothing,
+    remedy: "It is tried again, here or at another gateway.",
+    retryable: true,
+    status: 503,
   },
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -3,11 +3,16 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
 import { contractErrors } from "@ngpu/protocol/contractErrors";
 import { errorCatalogue, NgpuError, type CatalogueEntry } from "@ngpu/protocol/errors";
 import { explainContractError } from "@ngpu/protocol/explainContractError";
 import { errorsAbi } from "@ngpu/protocol/generated/abi/errors";
 import { expect } from "chai";
+
+interface AbiEntry {
+  type: string;
+}
 
 const root = join(import.meta.dirname, "../..");
 const sentence = /^[A-Z{].{2,}[.]$/;
@@ -16,6 +21,19 @@ describe("the error catalogues", () => {
   it("have words for every error that a contract declares, and for no other", () => {
     const declared = [...new Set(errorsAbi.map(({ name }) => name))].sort();
     expect(Object.keys(contractErrors).sort()).to.deep.equal(declared);
+  });
+
+  it("leave out no error of any generated ABI", async () => {
+    const folder = join(root, "protocol/src/generated/abi");
+    const files = readdirSync(folder).filter((file) => file !== "errors.ts");
+    const listed = errorsAbi.map((error) => JSON.stringify(error));
+    for (const file of files) {
+      const module = (await import(pathToFileURL(join(folder, file)).href)) as Record<string, readonly AbiEntry[]>;
+      const [abi = []] = Object.values(module);
+      expect(abi, file).to.not.be.empty;
+      const errors = abi.filter(({ type }) => type === "error").map((error) => JSON.stringify(error));
+      expect(listed, file).to.include.members(errors);
+    }
   });
 
   it("name figures only that the error carries, each in a way that it can be written", () => {
