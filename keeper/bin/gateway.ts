@@ -3,13 +3,17 @@ import { deploymentOf } from "@ngpu/protocol/deployment";
 import { codeOf } from "@ngpu/protocol/errors";
 import { createChain } from "@ngpu/protocol/service/chain";
 import { systemClock } from "@ngpu/protocol/service/clock";
+import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import { createLog } from "@ngpu/protocol/service/log";
 import { createOps } from "@ngpu/protocol/service/ops";
-import { readInteger, readPort, readText, readUrl } from "@ngpu/protocol/service/settings";
+import { readDrainS, readInteger, readPort, readText, readUrl } from "@ngpu/protocol/service/settings";
 import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { startGateway } from "@ngpu/keeper/gateway/gateway";
+
+/** The largest blob arrives within it over a line of 30 Mbit/s; a slower one is sent again to the successor. */
+const defaultDrainS = 10;
 
 const log = createLog({ service: "gateway" });
 try {
@@ -35,10 +39,15 @@ try {
     log,
     random: (length) => randomBytes(length),
   });
-  const opsServer = await ops.open(() => gateway.notReady());
-  runUntilSignal({ log, close: () => Promise.all([gateway.close(), opsServer?.close()]) });
+  const opsServer = await ops.open(gateway);
+  runUntilSignal({
+    log,
+    drain: () => gateway.drain(),
+    drainS: readDrainS(env, defaultDrainS),
+    close: () => Promise.all([gateway.close(), opsServer?.close()]),
+  });
   process.stdout.write(`READY ${JSON.stringify({ url: gateway.url, ops: opsServer?.url })}\n`);
 } catch (error) {
-  log.fatal({ err: error, code: codeOf(error) }, "gateway did not start");
+  log.fatal({ ...(explainFailure(error) ?? { err: error, code: codeOf(error) }) }, "gateway did not start");
   process.exitCode = 1;
 }

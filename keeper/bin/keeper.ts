@@ -3,14 +3,18 @@ import { deploymentOf } from "@ngpu/protocol/deployment";
 import { codeOf } from "@ngpu/protocol/errors";
 import { createChain } from "@ngpu/protocol/service/chain";
 import { systemClock } from "@ngpu/protocol/service/clock";
+import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import { createLog } from "@ngpu/protocol/service/log";
 import { createOps } from "@ngpu/protocol/service/ops";
-import { readInteger, readPrivateKey, readText, readUrl } from "@ngpu/protocol/service/settings";
+import { readDrainS, readInteger, readPrivateKey, readText, readUrl } from "@ngpu/protocol/service/settings";
 import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
 import { readFileSync } from "node:fs";
 import { privateKeyToAccount } from "viem/accounts";
 import { createAuthority } from "@ngpu/keeper/chain/authority";
 import { startKeeper } from "@ngpu/keeper/keeper/keeper";
+
+/** A transaction is mined within a block or two of any chain that this is meant for. */
+const defaultDrainS = 20;
 
 const log = createLog({ service: "keeper" });
 try {
@@ -42,10 +46,15 @@ try {
     random01: Math.random,
     everyMs: readInteger(env, "NGPU_POLL_MS", { fallback: 250, minimum: 50, maximum: 60_000 }),
   });
-  const opsServer = await ops.open(() => keeper.notReady());
-  runUntilSignal({ log, close: () => Promise.all([keeper.stop(), opsServer?.close()]) });
+  const opsServer = await ops.open(keeper);
+  runUntilSignal({
+    log,
+    drain: () => keeper.drain(),
+    drainS: readDrainS(env, defaultDrainS),
+    close: () => Promise.all([keeper.stop(), opsServer?.close()]),
+  });
   process.stdout.write(`READY ${JSON.stringify({ account: account.address, ops: opsServer?.url })}\n`);
 } catch (error) {
-  log.fatal({ err: error, code: codeOf(error) }, "keeper did not start");
+  log.fatal({ ...(explainFailure(error) ?? { err: error, code: codeOf(error) }) }, "keeper did not start");
   process.exitCode = 1;
 }

@@ -7,6 +7,7 @@ import { deploymentOf } from "@ngpu/protocol/deployment";
 import { codeOf } from "@ngpu/protocol/errors";
 import { createChain } from "@ngpu/protocol/service/chain";
 import { systemClock } from "@ngpu/protocol/service/clock";
+import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import { createLog } from "@ngpu/protocol/service/log";
 import { createOps } from "@ngpu/protocol/service/ops";
 import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
@@ -30,20 +31,19 @@ try {
     log,
     random: (length) => randomBytes(length),
   });
-  const opsServer = await ops.open(() => agent.notReady());
-  runUntilSignal({ log, close: () => Promise.all([agent.close(), opsServer?.close()]) });
+  const opsServer = await ops.open(agent);
+  runUntilSignal({
+    log,
+    drain: (signal) => agent.drain(signal),
+    drainS: settings.drainS,
+    close: () => Promise.all([agent.close(), opsServer?.close()]),
+  });
   const { operator, nodeId, registration } = agent;
   process.stdout.write(`READY ${JSON.stringify({ operator, nodeId, registration, ops: opsServer?.url })}\n`);
 } catch (error) {
   const code = codeOf(error);
-  log.fatal(
-    {
-      code,
-      reason: error instanceof Error ? error.message : String(error),
-      ...(code === "INTERNAL" ? { err: error } : {}),
-    },
-    "agent did not start",
-  );
+  const reason = error instanceof Error ? error.message : String(error);
+  log.fatal({ ...(explainFailure(error) ?? { code, reason, err: error }) }, "agent did not start");
   const isConfiguration =
     code === "PROVIDER_MISSING" || code === "SETTING_INVALID" || code === "KEY_UNSAFE" || code === "CHAIN_WRONG";
   process.exit(isConfiguration ? configurationExitCode : 1);

@@ -5,8 +5,8 @@ import { createTelemetry, type Telemetry } from "./telemetry.ts";
 
 export interface Ops {
   telemetry: Telemetry;
-  /** `notReady` names the reasons why the service cannot do its work now. */
-  open(notReady: () => string[]): Promise<OpsServer | undefined>;
+  /** `notReady` names the reasons why the service cannot do its work now; `isDraining`: it was asked to stop. */
+  open(state: { notReady: () => string[]; isDraining: () => boolean }): Promise<OpsServer | undefined>;
 }
 
 export function createOps({ service, env }: { service: "gateway" | "keeper" | "agent"; env: Environment }): Ops {
@@ -16,6 +16,6 @@ export function createOps({ service, env }: { service: "gateway" | "keeper" | "a
   const telemetry = createTelemetry({ service });
   return {
     telemetry,
-    open: async (notReady) => (isWanted ? startOpsServer({ host, port, telemetry, notReady }) : undefined),
+    open: async (state) => (isWanted ? startOpsServer({ host, port, telemetry, ...state }) : undefined),
   };
 }

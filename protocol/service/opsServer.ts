@@ -4,11 +4,16 @@
  *   GET /health     200 as long as the process answers
  *   GET /ready      200 when it can do its work, 503 with the reasons when it cannot
  *   GET /metrics    Prometheus' text format
+ *
+ * A service that was asked to stop and ends what it has begun says `"draining": true` in the first two, which tells it
+ * from one that is broken.
  */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { NgpuError } from "../src/errors.ts";
 import type { Telemetry } from "./telemetry.ts";
+
+const drainingReason = "it is stopping: it ends what it has begun and takes nothing new";
 
 export interface OpsServer {
   url: string;
@@ -21,18 +26,21 @@ export async function startOpsServer(options: {
   telemetry: Telemetry;
   /** Why the service cannot do its work now; empty when it can. */
   notReady: () => string[];
+  /** True once it was asked to stop; default: never. */
+  isDraining?: () => boolean;
 }): Promise<OpsServer> {
-  const { host, port, telemetry, notReady } = options;
+  const { host, port, telemetry, notReady, isDraining = () => false } = options;
   const server = createServer((request, response) => {
     request.resume();
     answer(request.method === "GET" ? request.url : undefined, response).catch(() => response.destroy());
   });
 
   async function answer(path: string | undefined, response: ServerResponse): Promise<void> {
-    if (path === "/health") return sendJson(response, 200, { ok: true });
+    const draining = isDraining() ? { draining: true } : {};
+    if (path === "/health") return sendJson(response, 200, { ok: true, ...draining });
     if (path === "/ready") {
-      const reasons = notReady();
-      return sendJson(response, reasons.length === 0 ? 200 : 503, { ok: reasons.length === 0, reasons });
+      const reasons = [...(isDraining() ? [drainingReason] : []), ...notReady()];
+      return sendJson(response, reasons.length === 0 ? 200 : 503, { ok: reasons.length === 0, reasons, ...draining });
     }
     if (path !== "/metrics") return sendJson(response, 404, { code: "ROUTE_UNKNOWN" });
     response.writeHead(200, { "content-type": telemetry.contentType });

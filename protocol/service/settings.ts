@@ -20,6 +20,11 @@ export function readInteger(env: Environment, name: string, options: { fallback:
   return value;
 }
 
+/** Seconds for which a service that was asked to stop goes on with what it has begun; 0: not at all. */
+export function readDrainS(env: Environment, fallback: number): number {
+  return readInteger(env, "NGPU_DRAIN_S", { fallback, minimum: 0, maximum: 3_600 });
+}
+
 export function readPort(env: Environment, name: string, fallback: number): number {
   return readInteger(env, name, { fallback, minimum: 0, maximum: 65_535 });
 }

@@ -56,6 +56,7 @@ const frames = {
   // client → gateway → node
   wrap: { wrap: signed("keyWrap") },
   // gateway → client
+  alive: {},
   nodes: { taskId: bytes32, assignment: u16, bindings: listOf(signed("transportBinding"), 8) },
   // gateway → keeper
   roster: { nodes: listOf(rosterEntry, 10_000) },

@@ -27,7 +27,13 @@ export function createServices(options: {
   supervisor: Supervisor;
 }): Services {
   const { dataDir, ports, urls, rpcUrl, supervisor } = options;
-  const common = { NGPU_CHAIN_ID: "31337", NGPU_RPC_URL: rpcUrl, NGPU_GATEWAY_URL: urls.gateway };
+  const common = {
+    NGPU_CHAIN_ID: "31337",
+    NGPU_RPC_URL: rpcUrl,
+    NGPU_GATEWAY_URL: urls.gateway,
+    // Chain and journals go when the stack does, so there is nothing to drain for.
+    NGPU_DRAIN_S: process.env.NGPU_DRAIN_S ?? "0",
+  };
 
   const folder = (name: string): string => {
     const path = join(dataDir, name);

@@ -1,5 +1,8 @@
-/** Runs a command's body; what a person can act on is said in its own words, anything else with its stack. */
-import { NgpuError } from "@ngpu/protocol/errors";
+/**
+ * Runs a command's body; what a person can act on is said in its own words, with its code, what it cost and what to
+ * do; anything else with its stack.
+ */
+import { explainFailure, failureText } from "@ngpu/protocol/service/explainFailure";
 import { StackError } from "../stack/stackError.ts";
 
 export async function runTarget(act: () => Promise<void>): Promise<void> {
@@ -13,6 +16,7 @@ export async function runTarget(act: () => Promise<void>): Promise<void> {
 
 function explain(error: unknown): string {
   if (error instanceof StackError) return error.message;
-  if (error instanceof NgpuError && error.code !== "INTERNAL") return `${error.message} ${error.entry.remedy}`;
+  const words = explainFailure(error);
+  if (words !== undefined) return failureText(words);
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

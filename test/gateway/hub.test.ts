@@ -16,6 +16,11 @@ const silent: Link = {
   checkAlive: () => undefined,
 };
 
+const nothing = async (): Promise<void> => undefined;
+const refused = async (): Promise<never> => {
+  throw new NgpuError("TASK_UNKNOWN");
+};
+
 function anAnnounce(nodeId: number, models: number): FrameOf<"announce"> {
   const nowS = BigInt(Math.floor(Date.now() / 1_000));
   const message = { nodeId, publicKey: zeroHash, notBefore: nowS, expiry: nowS + 60n };
@@ -31,16 +36,34 @@ function anAnnounce(nodeId: number, models: number): FrameOf<"announce"> {
 }
 
 describe("gateway hub", () => {
+  it("tells clients every few seconds that the line stands, and nobody else", () => {
+    let nowMs = 0;
+    const sent: Record<string, string[]> = { client: [], node: [], keeper: [] };
+    const linkOf = (who: string): Link => ({ ...silent, send: ({ t }) => void sent[who]?.push(t) });
+    const hub = createHub({
+      rules: { signedByNode: nothing, signedBy: nothing, assignedTask: refused },
+      tasks: { known: () => undefined, head: () => undefined, hint: () => undefined },
+      hasOutput: () => false,
+      clock: { ...systemClock, monotonicMs: () => nowMs },
+      log: testLog,
+      mostTasks: 10,
+      onRosterChange: () => undefined,
+    });
+    hub.join(linkOf("client"), { role: "client", taskId: zeroHash, clientKey: zeroAddress });
+    hub.join(linkOf("node"), { role: "node", nodeId: 1, operator: zeroAddress });
+    hub.join(linkOf("keeper"), { role: "keeper", account: zeroAddress });
+    for (nowMs = 0; nowMs <= 9_000; nowMs += 250) hub.keepAlive();
+    expect(sent).to.deep.equal({
+      client: ["welcome", "alive", "alive", "alive"],
+      node: ["welcome"],
+      keeper: ["welcome", "roster"],
+    });
+  });
+
   it("keeps the roster within what keepers take, and leaves out those that announce most", async () => {
     const hub = createHub({
-      rules: {
-        signedByNode: async () => undefined,
-        signedBy: async () => undefined,
-        assignedTask: async () => {
-          throw new NgpuError("TASK_UNKNOWN");
-        },
-      },
-      tasks: { known: () => undefined, hint: () => undefined },
+      rules: { signedByNode: nothing, signedBy: nothing, assignedTask: refused },
+      tasks: { known: () => undefined, head: () => undefined, hint: () => undefined },
       hasOutput: () => false,
       clock: systemClock,
       log: testLog,

@@ -437,3 +437,37 @@ describe("plan: take over", () => {
     ],
   ]);
 });
+
+describe("plan: a node that drains", () => {
+  const drains = (nodeId: number) => online(nodeId, { slots: 0, freeSlots: 0 });
+  const primaryDrains = [drains(1), online(2)];
+  const backupDrains = [online(1), drains(2)];
+  const view = (nodes: ReturnType<typeof online>[], seen?: TaskView) =>
+    aView({ nodes, ...(seen === undefined ? {} : { seen }) });
+  const solo = aTask({ backups: 0 });
+  const failed = told({ receipts: [aReceipt(1, { status: receiptStatus.runnerCrashed })] });
+  const onceFailed = anAcceptedTask({ failedMask: 1 });
+
+  rows([
+    ["is assigned nothing", { task: solo, view: view([drains(1)]) }, []],
+    ["is no backup either", { task: aTask(), view: view(backupDrains) }, []],
+    ["is told nothing", { task: anAssignedTask(), view: view(primaryDrains) }, ["dispatch 2 backup 0"]],
+    [
+      "loses what it has not begun to the backup that holds the input",
+      { task: accepted, view: view(primaryDrains, told()) },
+      ["dispatch 2 primary 1"],
+    ],
+    ["keeps what it executes", { task: accepted, view: view(primaryDrains, told({ progress: [progress(1)] })) }, []],
+    [
+      "loses what it hands over",
+      { task: accepted, view: view(primaryDrains, failed) },
+      ["dispatch 2 primary 1", "fail 1"],
+    ],
+    ["is not asked to take over", { task: onceFailed, view: view(backupDrains, told()) }, []],
+    [
+      "is asked when it is back",
+      { task: onceFailed, view: view([online(1), online(2)], told()) },
+      ["dispatch 2 primary 1"],
+    ],
+  ]);
+});

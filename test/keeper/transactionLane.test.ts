@@ -5,6 +5,7 @@ import { createTransactionLane, type Outcome, type TransactionLane } from "@ngpu
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { chainOf } from "@ngpu/protocol/service/chain";
 import { systemClock } from "@ngpu/protocol/service/clock";
+import type { Log } from "@ngpu/protocol/service/log";
 import { expect } from "chai";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { createWalletClient, http, type Hex } from "viem";
@@ -40,7 +41,7 @@ describe("transaction lane", () => {
     await chain.setAutomine(true);
   });
 
-  function createLane(into: Outcome[]): TransactionLane {
+  function createLane(into: Outcome[], log: Log = testLog): TransactionLane {
     return createTransactionLane({
       chain: chain.client,
       wallet: createWalletClient({
@@ -50,7 +51,7 @@ describe("transaction lane", () => {
       }),
       escrow: chain.deployment.taskEscrow,
       clock: systemClock,
-      log: testLog,
+      log,
       onOutcome: ({ kind }, outcome) => {
         kinds.push(kind);
         into.push(outcome);
@@ -96,6 +97,26 @@ describe("transaction lane", () => {
     await outcome();
     lane.submit(action);
     expect(await outcome(2)).to.deep.equal(["done", "benign"]);
+  });
+
+  it("logs what the contract refuses in words, with its name", async () => {
+    const warned: unknown[] = [];
+    const log: Log = Object.assign(Object.create(testLog) as Log, { warn: (fields: unknown) => warned.push(fields) });
+    const speaking = createLane(outcomes, log);
+    const action = await anAssign();
+    speaking.submit({ ...action, primary: 99 } as ChainAction);
+    await outcome();
+    expect(warned).to.deep.equal([
+      {
+        action: "assign",
+        taskId: action.taskId,
+        code: "TaskNodeNotEligible",
+        meaning: "node-99 is not staked, is leaving or is paused.",
+        cost: "No money was moved. If a transaction was sent, its gas is spent.",
+        remedy: "Choose another node, or stake for it.",
+      },
+    ]);
+    await speaking.stop();
   });
 
   it("backs off from what the contract refuses, and from nothing else", async () => {

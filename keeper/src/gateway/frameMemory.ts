@@ -1,6 +1,9 @@
 /**
- * The last frames of every task, so that a peer that (re)connects is told what it missed. In memory and bounded: a
- * gateway that restarts is told again by the nodes' journals, the client and the keepers.
+ * The last frames of every task, so that a peer that (re)connects is told what it missed. A task that is over keeps
+ * them until that can no longer be taken back:
+ *   open → ending   the chain says that it is over; a reorganisation that undoes this opens it again
+ *   ending → ended  the block is final; only what a client may still ask for is kept
+ * In memory and bounded: a gateway that restarts is told again by the nodes' journals, the client and the keepers.
  */
 import type { FrameOf } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
@@ -19,8 +22,14 @@ export interface FrameMemory {
   /** The task's frames, made when missing. */
   of(taskId: Hex): TaskFrames;
   peek(taskId: Hex): TaskFrames | undefined;
-  /** Keeps what a client may still ask for, drops what nodes and keepers no longer need. */
-  end(taskId: Hex): void;
+  /** As of this block, the task is over. */
+  end(taskId: Hex, block: bigint): void;
+  /** The chain says that the task is not over after all; returns its frames when it had been. */
+  reopen(taskId: Hex): TaskFrames | undefined;
+  /** True while an end is remembered that is not known to be final. */
+  awaitsFinality(): boolean;
+  /** Nothing up to this block is taken back. */
+  finalise(block: bigint): void;
   /** Frames of another assignment than the standing one are of no use any more. */
   keepOnly(taskId: Hex, assignment: number): void;
   open(): Iterable<[Hex, TaskFrames]>;
@@ -29,11 +38,14 @@ export interface FrameMemory {
 export function createFrameMemory(options: { mostTasks: number }): FrameMemory {
   const { mostTasks } = options;
   const open = new Map<Hex, TaskFrames>();
+  const ending = new Map<Hex, { frames: TaskFrames; block: bigint }>();
   const ended = new Map<Hex, TaskFrames>();
+  const peek = (taskId: Hex): TaskFrames | undefined =>
+    open.get(taskId) ?? ending.get(taskId)?.frames ?? ended.get(taskId);
 
   return {
     of(taskId) {
-      const known = open.get(taskId) ?? ended.get(taskId);
+      const known = peek(taskId);
       if (known !== undefined) return known;
       const frames = {
         wraps: new Map(),
@@ -46,12 +58,30 @@ export function createFrameMemory(options: { mostTasks: number }): FrameMemory {
       dropOldest(open, mostTasks);
       return frames;
     },
-    peek: (taskId) => open.get(taskId) ?? ended.get(taskId),
-    end(taskId) {
-      const frames = open.get(taskId);
+    peek,
+    end(taskId, block) {
+      const frames = open.get(taskId) ?? ending.get(taskId)?.frames;
       if (frames === undefined) return;
       open.delete(taskId);
-      ended.set(taskId, { ...frames, wraps: new Map(), dispatches: new Map(), progress: new Map() });
+      ending.set(taskId, { frames, block });
+      dropOldest(ending, mostTasks);
+    },
+    reopen(taskId) {
+      const frames = ending.get(taskId)?.frames ?? ended.get(taskId);
+      if (frames === undefined) return undefined;
+      ending.delete(taskId);
+      ended.delete(taskId);
+      open.set(taskId, frames);
+      dropOldest(open, mostTasks);
+      return frames;
+    },
+    awaitsFinality: () => ending.size > 0,
+    finalise(block) {
+      for (const [taskId, { frames, block: endedAt }] of ending) {
+        if (endedAt > block) continue;
+        ending.delete(taskId);
+        ended.set(taskId, { ...frames, wraps: new Map(), dispatches: new Map(), progress: new Map() });
+      }
       dropOldest(ended, Math.ceil(mostTasks / 10));
     },
     keepOnly(taskId, assignment) {

@@ -5,11 +5,13 @@
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
+import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import { createLoop } from "@ngpu/protocol/service/loop";
 import type { Telemetry } from "@ngpu/protocol/service/telemetry";
 import { closeCode, subprotocol, type Frame } from "@ngpu/protocol/wire";
+import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { keccak256, stringToBytes, toHex, type PublicClient } from "viem";
@@ -30,6 +32,11 @@ export interface Gateway {
   url: string;
   /** Why it cannot serve now; empty when it can. */
   notReady(): string[];
+  /**
+   * Takes no new blob and no new peer, lets the transfers under way end, and then tells every peer to go elsewhere.
+   */
+  drain(): Promise<void>;
+  isDraining(): boolean;
   close(): Promise<void>;
 }
 
@@ -56,6 +63,9 @@ export interface GatewayOptions {
   telemetry?: Telemetry;
 }
 
+/** RFC 6455: the server goes down; peers connect again, here or elsewhere. */
+const goingAway = 1001;
+const peersCloseWithinMs = 1_000;
 const loginWithinMs = 10_000;
 /** Far above what a node or client needs; every frame of theirs costs the check of a signature. */
 const linkPace = { perSecond: 100, burst: 200 };
@@ -119,27 +129,27 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const isAllowedOrigin = (origin: string | undefined): boolean =>
     origin === undefined || allowedOrigins.includes(origin);
-  server.off("request", starting).on(
-    "request",
-    createHttpRoutes({
-      blobs: createBlobRoutes({ store, tasks, authority, context, clock }),
-      health: () => ({
-        ok: tasks.isLive(),
-        chainId,
-        block: Number(tasks.head()?.number ?? 0n),
-        storedBytes: store.usedBytes(),
-        ...hub.counts(),
-      }),
-      roster: () => ({ nodes: hub.roster().nodes }),
-      isAllowedOrigin,
-      log,
+  let isDraining = false;
+  const routes = createHttpRoutes({
+    blobs: createBlobRoutes({ store, tasks, authority, context, clock }),
+    health: () => ({
+      ok: tasks.isLive(),
+      ...(isDraining ? { draining: true } : {}),
+      chainId,
+      block: Number(tasks.head()?.number ?? 0n),
+      storedBytes: store.usedBytes(),
+      ...hub.counts(),
     }),
-  );
+    roster: () => ({ nodes: hub.roster().nodes }),
+    isAllowedOrigin,
+    log,
+  });
+  server.off("request", starting).on("request", routes.handle);
   server.requestTimeout = 120_000;
   server.timeout = options.httpIdleMs ?? 120_000;
   server.on("upgrade", (request, socket, head) => {
     const [eldest] = strangers;
-    const isFull = links.size >= mostLinks && eldest === undefined;
+    const isFull = isDraining || (links.size >= mostLinks && eldest === undefined);
     const refusal = upgradeRefusal(request, isAllowedOrigin, isFull);
     if (refusal !== undefined) return rejectUpgrade(socket, refusal);
     if (links.size >= mostLinks) {
@@ -157,18 +167,20 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
     pass: async (signal) => {
       hub.pushRoster();
+      hub.keepAlive();
       for (const link of links) link.checkAlive();
       await clock.sleep(rosterSpacingMs, signal);
     },
   });
   const sweepLoop = createLoop({
-    name: "sweep blobs",
+    name: "sweep",
     everyMs: sweepEveryMs,
     clock,
     log,
     pass: async () => {
       const head = tasks.head();
       if (head !== undefined) await store.sweep(head.timestampS);
+      if (head !== undefined && tasks.isLive() && hub.awaitsFinality()) hub.finalise(await tasks.finalBlock());
     },
   });
 
@@ -200,7 +212,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
           strangers.delete(link);
           hub.join(link, proven);
         } catch (error) {
-          log.info({ err: error }, "login refused");
+          log.info({ ...(explainFailure(error) ?? { err: error }) }, "login refused");
           link.refuse(error, closeCode.unauthorized);
         }
       },
@@ -234,8 +246,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     url,
     notReady: () => (tasks.isLive() ? [] : ["the chain does not answer"]),
+    isDraining: () => isDraining,
+    async drain() {
+      isDraining = true;
+      for (const link of strangers) link.refuse(new NgpuError("GATEWAY_DRAINING"), goingAway);
+      await routes.drain();
+      const ended = [...sockets.clients].map((socket) => once(socket, "close"));
+      for (const link of links) link.close(goingAway);
+      await Promise.race([Promise.all(ended), clock.sleep(peersCloseWithinMs)]);
+    },
     async close() {
-      for (const link of links) link.close(1001);
+      for (const link of links) link.close(goingAway);
       for (const socket of sockets.clients) socket.terminate();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -258,7 +279,8 @@ function upgradeRefusal(
 
 function rejectUpgrade(socket: Duplex, status: string): void {
   socket.on("error", () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  const later = status.startsWith("503") ? "retry-after: 2\r\n" : "";
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n${later}content-length: 0\r\n\r\n`);
 }
 
 async function listen(server: ReturnType<typeof createServer>, host: string, port: number): Promise<number> {

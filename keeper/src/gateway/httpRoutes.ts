@@ -12,6 +12,15 @@ import type { BlobRoutes } from "./blobRoutes.ts";
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
+export interface HttpRoutes {
+  handle: HttpHandler;
+  /** Refuses blobs from now on; resolves when those under way have been transferred. */
+  drain(): Promise<void>;
+}
+
+/** A successor is up within a few seconds. */
+const retryAfterS = 2;
+
 const blobPath = /^\/v1\/blobs\/(0x[0-9a-f]{64})\/(0x[0-9a-f]{64})$/;
 
 export function createHttpRoutes(options: {
@@ -20,10 +29,12 @@ export function createHttpRoutes(options: {
   roster: () => object;
   isAllowedOrigin: (origin: string | undefined) => boolean;
   log: Log;
-}): HttpHandler {
+}): HttpRoutes {
   const { blobs, health, roster, isAllowedOrigin, log } = options;
+  const transfers = new Set<Promise<void>>();
+  let isDraining = false;
 
-  return (request, response) => {
+  const answer: HttpHandler = (request, response) => {
     handle(request, response).catch((error: unknown) => {
       const code = codeOf(error);
       const isGone = request.errored !== null || response.destroyed;
@@ -33,6 +44,22 @@ export function createHttpRoutes(options: {
       refuse(request, response, code);
     });
   };
+
+  /** Runs one transfer of a blob, which a drain waits for. */
+  async function transfer(act: () => Promise<void>): Promise<void> {
+    if (isDraining) throw new NgpuError("GATEWAY_DRAINING");
+    const running = act();
+    const ended = running.then(
+      () => undefined,
+      () => undefined,
+    );
+    transfers.add(ended);
+    try {
+      await running;
+    } finally {
+      transfers.delete(ended);
+    }
+  }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { origin } = request.headers;
@@ -50,33 +77,53 @@ export function createHttpRoutes(options: {
         return sendJson(response, 200, health());
       case "GET /v1/roster":
         return sendJson(response, 200, roster());
-      case "PUT blob": {
-        const declared = request.headers["content-length"];
-        const result = await blobs.put({
-          ...blobRequest(request, blob),
-          bytes: declared === undefined ? undefined : Number(declared),
-          body: request,
-        });
-        request.resume();
-        return sendJson(response, result === "stored" ? 201 : 200, { result });
-      }
-      case "GET blob": {
-        const found = await blobs.get(blobRequest(request, blob));
-        const stream = found.stream();
-        // A file that is gone must be a refusal, so its headers wait until it is open.
-        await new Promise((resolve, reject) => stream.once("open", resolve).once("error", reject));
-        response.writeHead(200, {
-          "content-type": "application/octet-stream",
-          "content-length": found.bytes,
-          "cache-control": "private, no-store",
-        });
-        return pipeline(stream, response);
-      }
+      case "PUT blob":
+        return transfer(() => putBlob(request, response, blob));
+      case "GET blob":
+        return transfer(() => getBlob(request, response, blob));
       default:
         throw new NgpuError("ROUTE_UNKNOWN", { path });
     }
   }
+
+  async function putBlob(request: IncomingMessage, response: ServerResponse, blob: BlobPath): Promise<void> {
+    const declared = request.headers["content-length"];
+    const result = await blobs.put({
+      ...blobRequest(request, blob),
+      bytes: declared === undefined ? undefined : Number(declared),
+      body: request,
+    });
+    request.resume();
+    const answered = new Promise<void>((resolve) => {
+      response.once("finish", resolve).once("close", resolve);
+    });
+    sendJson(response, result === "stored" ? 201 : 200, { result });
+    await answered;
+  }
+
+  async function getBlob(request: IncomingMessage, response: ServerResponse, blob: BlobPath): Promise<void> {
+    const found = await blobs.get(blobRequest(request, blob));
+    const stream = found.stream();
+    // A file that is gone must be a refusal, so its headers wait until it is open.
+    await new Promise((resolve, reject) => stream.once("open", resolve).once("error", reject));
+    response.writeHead(200, {
+      "content-type": "application/octet-stream",
+      "content-length": found.bytes,
+      "cache-control": "private, no-store",
+    });
+    await pipeline(stream, response);
+  }
+
+  return {
+    handle: answer,
+    async drain() {
+      isDraining = true;
+      await Promise.all(transfers);
+    },
+  };
 }
+
+type BlobPath = RegExpExecArray | null;
 
 /** The path alone; never throws, whatever was sent. */
 export function pathOf(request: IncomingMessage): string {
@@ -85,7 +132,7 @@ export function pathOf(request: IncomingMessage): string {
 
 function blobRequest(
   request: IncomingMessage,
-  match: RegExpExecArray | null,
+  match: BlobPath,
 ): { taskId: Hex; hash: Hex; authorization: string | undefined } {
   const [, taskId, hash] = match ?? [];
   return { taskId: taskId as Hex, hash: hash as Hex, authorization: request.headers.authorization };
@@ -95,6 +142,7 @@ function allowOrigin(response: ServerResponse, origin: string): void {
   response.setHeader("access-control-allow-origin", origin);
   response.setHeader("vary", "origin");
   response.setHeader("access-control-allow-methods", "GET, PUT, OPTIONS");
+  response.setHeader("access-control-expose-headers", "retry-after");
   response.setHeader("access-control-allow-headers", "authorization, content-type");
   response.setHeader("access-control-max-age", "600");
 }
@@ -114,6 +162,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, code: Return
   }
   const { entry } = new NgpuError(code);
   response.setHeader("connection", "close");
+  if (code === "GATEWAY_DRAINING") response.setHeader("retry-after", retryAfterS);
   sendJson(response, entry.status ?? 500, { code, message: entry.meaning });
   let discarded = 0;
   request.on("data", (chunk: Buffer) => {

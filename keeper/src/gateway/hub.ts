@@ -8,17 +8,17 @@
  * Whoever (re)connects is told what it missed.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
-import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import { receiptStatus } from "@ngpu/protocol/typedData";
-import { closeCode, encodeFrame, type Frame, type FrameOf, type RosterEntry } from "@ngpu/protocol/wire";
+import { closeCode, encodeFrame, type Frame, type FrameOf } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
 import { assignedNodes, isAssigned, type TaskFacts } from "../chain/taskFacts.ts";
 import { createFrameMemory } from "./frameMemory.ts";
 import type { FrameRules } from "./frameRules.ts";
 import type { Link } from "./link.ts";
 import { createRoster } from "./roster.ts";
+import { withinFrame } from "./withinFrame.ts";
 import type { TaskWatch } from "./taskWatch.ts";
 import type { Identity } from "./verifyLogin.ts";
 
@@ -29,21 +29,26 @@ export interface Hub {
   handle(link: Link, identity: Identity, frame: Frame): Promise<void>;
   /** The chain says something new about a task. */
   taskChanged(facts: TaskFacts): void;
+  /** True while ends of tasks are remembered that are not known to be final. */
+  awaitsFinality(): boolean;
+  /** Nothing up to this block is taken back. */
+  finalise(block: bigint): void;
   roster(): FrameOf<"roster">;
   /** Sends the roster to every keeper. */
   pushRoster(): void;
+  /** Tells clients now and then that the line stands; nodes and keepers see pings, a browser does not. */
+  keepAlive(): void;
   counts(): { nodes: number; keepers: number; clients: number };
 }
 
 /** Of each node, so that no node can use up what its peer may say. */
 const mostReceiptsPerNode = 8;
 const mostClientsPerTask = 4;
-/** Below what keepers take in one frame. */
-const mostRosterBytes = 63 * gatewayLimits.maxFrameBytes;
+const aliveEveryMs = 3_000;
 
 export function createHub(options: {
   rules: FrameRules;
-  tasks: Pick<TaskWatch, "known" | "hint">;
+  tasks: Pick<TaskWatch, "known" | "head" | "hint">;
   /** True when the sealed output is stored here. */
   hasOutput: (taskId: Hex, hash: Hex) => boolean;
   clock: Clock;
@@ -56,7 +61,7 @@ export function createHub(options: {
   const roster = createRoster({ clock });
   const memory = createFrameMemory({ mostTasks });
   const keepers = new Set<Link>();
-  const clients = new Map<Hex, { link: Link; toldNodes: string }[]>();
+  const clients = new Map<Hex, { link: Link; toldNodes: string; aliveMs: number }[]>();
 
   function join(link: Link, identity: Identity): void {
     link.send({ t: "welcome" });
@@ -89,7 +94,7 @@ export function createHub(options: {
   function joinClient(link: Link, taskId: Hex): void {
     const links = clients.get(taskId) ?? [];
     clients.set(taskId, links);
-    links.push({ link, toldNodes: "" });
+    links.push({ link, toldNodes: "", aliveMs: clock.monotonicMs() });
     if (links.length > mostClientsPerTask) links.shift()?.link.close(closeCode.replaced);
     tellNodes(taskId);
     const frames = memory.peek(taskId);
@@ -255,13 +260,19 @@ export function createHub(options: {
   function taskChanged(facts: TaskFacts): void {
     const { taskId, assigned, ended } = facts;
     if (ended === undefined) {
+      reopen(taskId);
       if (assigned === undefined) return;
       memory.keepOnly(taskId, assigned.assignment);
       tellNodes(taskId);
       return;
     }
-    memory.end(taskId);
+    memory.end(taskId, tasks.head()?.number ?? 0n);
     for (const nodeId of assignedNodes(facts)) roster.linkOf(nodeId)?.send({ t: "settled", nodeId, taskId });
+  }
+
+  /** Blocks were undone, the task's end among them: keepers need its receipts again, and may have forgotten them. */
+  function reopen(taskId: Hex): void {
+    for (const frame of memory.reopen(taskId)?.receipts.values() ?? []) for (const link of keepers) link.send(frame);
   }
 
   function rosterFrame(): FrameOf<"roster"> {
@@ -273,11 +284,21 @@ export function createHub(options: {
     leave,
     handle,
     taskChanged,
+    awaitsFinality: () => memory.awaitsFinality(),
+    finalise: (block) => memory.finalise(block),
     roster: rosterFrame,
     pushRoster() {
       if (keepers.size === 0) return;
       const frame = rosterFrame();
       for (const link of keepers) link.send(frame);
+    },
+    keepAlive() {
+      const nowMs = clock.monotonicMs();
+      for (const client of [...clients.values()].flat()) {
+        if (nowMs - client.aliveMs < aliveEveryMs) continue;
+        client.aliveMs = nowMs;
+        client.link.send({ t: "alive" });
+      }
     },
     counts() {
       let connected = 0;
@@ -285,24 +306,6 @@ export function createHub(options: {
       return { nodes: roster.size(), keepers: keepers.size, clients: connected };
     },
   };
-}
-
-/**
- * What fits into one frame. Those that announce least come first, so that nodes which announce hundreds of models
- * push out each other and not the rest.
- */
-function withinFrame(entries: RosterEntry[]): RosterEntry[] {
-  let left = mostRosterBytes;
-  const sized = entries.map((entry) => ({ entry, bytes: bytesOf(entry) }));
-  return sized
-    .sort((a, b) => a.bytes - b.bytes)
-    .filter(({ bytes }) => (left -= bytes) >= 0)
-    .map(({ entry }) => entry);
-}
-
-/** Of an entry as it travels, rounded up: its texts are escaped, all else has a fixed size. */
-function bytesOf({ models, executionProvider, agentVersion }: RosterEntry): number {
-  return 1_000 + models.length * 70 + Buffer.byteLength(JSON.stringify([executionProvider, agentVersion]));
 }
 
 /** Within an assignment, later means a higher attempt, then a higher number. */

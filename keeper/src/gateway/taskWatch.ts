@@ -4,6 +4,7 @@
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
+import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import { createLoop } from "@ngpu/protocol/service/loop";
@@ -21,6 +22,8 @@ export interface TaskWatch {
   find(taskId: Hex, waitMs: number): Promise<TaskFacts>;
   /** The facts after reading the newest block: for messages about something newer than what was read. */
   refresh(taskId: Hex): Promise<TaskFacts | undefined>;
+  /** The newest block that cannot be taken back; the newest of all where the chain does not say. */
+  finalBlock(): Promise<bigint>;
   /** Looks at the chain soon. */
   hint(): void;
   stop(): Promise<void>;
@@ -56,7 +59,7 @@ export function createTaskWatch(options: {
         if (!live) log.info({ block: follower.head()?.number.toString() }, "following the chain");
         live = true;
       } catch (error) {
-        if (live) log.warn({ err: error }, "the chain does not answer; asking again");
+        if (live) log.warn({ ...(explainFailure(error) ?? { err: error }) }, "the chain does not answer; asking again");
         live = false;
       }
     },
@@ -83,6 +86,14 @@ export function createTaskWatch(options: {
       await withPatience(follower.pollAfresh(), { clock, ms: refreshPatienceMs });
       return follower.known(taskId);
     },
+    finalBlock: () =>
+      withPatience(
+        chain.getBlock({ blockTag: "finalized" }).then(
+          ({ number }) => number,
+          () => chain.getBlockNumber(),
+        ),
+        { clock, ms: refreshPatienceMs },
+      ),
     hint: () => loop.trigger(),
     stop: () => loop.stop(),
   };

@@ -4,7 +4,7 @@
  */
 import { u32be } from "@ngpu/protocol/bytes";
 import { concat, keccak256, toHex, type Hex } from "viem";
-import type { OnlineNode, View } from "./gatewayView.ts";
+import { isDraining, type OnlineNode, type View } from "./gatewayView.ts";
 import type { NodeFacts, OpenTask, Snapshot } from "./snapshot.ts";
 
 /** What nodes were given but do not count as busy yet. */
@@ -58,7 +58,7 @@ function candidatesFor(request: Parameters<typeof choosePair>[0]): Candidate[] {
   for (const node of view.nodes.values()) {
     const facts = snapshot.nodes.get(node.nodeId);
     if (facts === undefined || !facts.isEligible) continue;
-    if (!node.models.includes(task.modelId) || nowMs - node.heardMs > silentMs) continue;
+    if (isDraining(node) || !node.models.includes(task.modelId) || nowMs - node.heardMs > silentMs) continue;
     const freeSlots = node.freeSlots - (load.primaryOf.get(node.nodeId) ?? 0);
     const wasTried = node.nodeId === task.primary || node.nodeId === task.backup;
     const tie = keccak256(concat([task.taskId, toHex(u32be(node.nodeId))]));

@@ -21,6 +21,11 @@ export interface OnlineNode {
   onlineSinceMs: number;
 }
 
+/** A node that announces no slots is stopping: it ends what it executes and takes nothing new. */
+export function isDraining({ slots }: OnlineNode): boolean {
+  return slots === 0;
+}
+
 export interface ProgressSeen {
   nodeId: number;
   assignment: number;

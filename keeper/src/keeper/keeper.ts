@@ -4,6 +4,7 @@
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { codeOf } from "@ngpu/protocol/errors";
+import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { chainOf } from "@ngpu/protocol/service/chain";
 import type { Log } from "@ngpu/protocol/service/log";
@@ -26,6 +27,9 @@ export interface Keeper {
   trigger(): void;
   /** Why it cannot do its work now; empty when it can. */
   notReady(): string[];
+  /** Begins no more acts, and resolves when the transaction in flight has ended. */
+  drain(): Promise<void>;
+  isDraining(): boolean;
   stop(): Promise<void>;
 }
 
@@ -58,6 +62,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
   const view = createGatewayView({ context, authority, clock, log });
   let snapshot: Snapshot | undefined;
   let isChainDown = false;
+  let isDraining = false;
   const unverified: { url: string; frame: Frame }[] = [];
 
   const { telemetry } = options;
@@ -158,7 +163,10 @@ export function startKeeper(options: KeeperOptions): Keeper {
       for (const { url, frame } of unverified.splice(0)) await receive(url, frame);
       if (!isSame) acting.trigger();
     } catch (error) {
-      if (!isChainDown && !signal.aborted) log.warn({ err: error }, "the chain does not answer; only dispatches go on");
+      if (!isChainDown && !signal.aborted) {
+        const why = explainFailure(error) ?? { err: error };
+        log.warn({ ...why }, "the chain does not answer; only dispatches go on");
+      }
       isChainDown = true;
     }
     finished?.();
@@ -189,6 +197,11 @@ export function startKeeper(options: KeeperOptions): Keeper {
       ...(isChainDown || snapshot === undefined ? ["the chain does not answer"] : []),
       ...(view.read().connectedSinceMs === undefined ? ["no gateway is connected"] : []),
     ],
+    isDraining: () => isDraining,
+    async drain() {
+      isDraining = true;
+      await Promise.all([observing.stop(), acting.stop(), lane.drain()]);
+    },
     async stop() {
       await Promise.all([observing.stop(), acting.stop()]);
       await Promise.all([lane.stop(), ...links.map((link) => link.stop())]);

@@ -1,13 +1,13 @@
 /**
  * Who executes a task that is assigned. Attempt 0 is the primary's, attempt 1 the backup's, and so on in turn, so that
- * keepers agree without talking. The next attempt begins when the executor of the current one failed, vanished or fell
- * silent and the other node holds the input. A wrong suspicion costs nobody money: whoever delivers first is paid,
- * once.
+ * keepers agree without talking. The next attempt begins when the executor of the current one failed, vanished, fell
+ * silent or drains without having begun, and the other node holds the input. A wrong suspicion costs nobody money:
+ * whoever delivers first is paid, once.
  */
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import { capMs } from "@ngpu/protocol/units";
 import type { Dispatch } from "./action.ts";
-import type { DispatchSent, TaskView, View } from "./gatewayView.ts";
+import { isDraining, type DispatchSent, type TaskView, type View } from "./gatewayView.ts";
 import { seatOf } from "./receiptRules.ts";
 import type { OpenTask } from "./snapshot.ts";
 import type { Timing } from "./timing.ts";
@@ -81,6 +81,7 @@ function isLost(situation: Situation, nodeId: number, attempt: number): boolean 
     const isOverdue = nowMs - progress.sinceMs > longestMs;
     return isOverdue || nowMs - progress.receivedMs > timing.silentMs;
   }
+  if (isDraining(node)) return true;
   const sent = sentTo(situation, nodeId);
   if (sent === undefined || sent.attempt !== attempt || sent.role !== "primary") return false;
   return nowMs - Math.max(sent.firstMs, node.onlineSinceMs) > timing.startMs;
@@ -92,7 +93,7 @@ function powerOf(task: OpenTask, nodeId: number): number {
 
 function isUsable(situation: Situation, nodeId: number): boolean {
   const node = situation.view.nodes.get(nodeId);
-  if (node === undefined || hasFailed(situation, nodeId)) return false;
+  if (node === undefined || isDraining(node) || hasFailed(situation, nodeId)) return false;
   return situation.nowMs - node.heardMs <= situation.timing.silentMs;
 }
 

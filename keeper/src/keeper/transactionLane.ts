@@ -10,6 +10,7 @@
  * Nothing is remembered across a restart: what is still needed is planned again from the chain.
  */
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import {
@@ -33,7 +34,9 @@ export type Outcome = "done" | "benign" | "refused" | "failed";
 export interface TransactionLane {
   /** False when the same action is in flight or backs off, or when the queue is full: it is planned again anyway. */
   submit(action: ChainAction): boolean;
-  /** Resolves when nothing runs any more; what was queued is dropped. */
+  /** Drops what is queued, takes nothing more, and resolves when what was sent has been mined or given up. */
+  drain(): Promise<void>;
+  /** As above, but does not wait for what was sent: whoever plans next finds it on chain. */
   stop(): Promise<void>;
 }
 
@@ -63,12 +66,14 @@ export function createTransactionLane(options: {
   const queue = new Map<string, ChainAction>();
   const backOff = new Map<string, { failures: number; untilMs: number }>();
   const stopping = new AbortController();
+  let isDraining = false;
   let current: string | undefined;
   let running: Promise<void> = Promise.resolve();
 
   function submit(action: ChainAction): boolean {
     const key = actionKey(action);
-    if (stopping.signal.aborted || queue.has(key) || current === key || queue.size >= mostQueued) return false;
+    const isStopping = isDraining || stopping.signal.aborted;
+    if (isStopping || queue.has(key) || current === key || queue.size >= mostQueued) return false;
     if ((backOff.get(key)?.untilMs ?? 0) > clock.monotonicMs()) return false;
     if (action.kind === "settle") dropRelays(action.taskId);
     queue.set(key, action);
@@ -89,7 +94,7 @@ export function createTransactionLane(options: {
       queue.delete(key);
       current = key;
       const outcome = await perform(action).catch((error: unknown): Outcome => {
-        log.warn({ err: error, key }, "transaction failed; it is planned again");
+        log.warn({ key, ...(explainFailure(error) ?? { err: error }) }, "transaction failed; it is planned again");
         return "failed";
       });
       remember(key, outcome);
@@ -114,11 +119,12 @@ export function createTransactionLane(options: {
     const base = { address: escrow, abi: taskEscrowAbi, account: wallet.account };
     try {
       await chain.simulateContract({ ...base, ...call } as Parameters<typeof chain.simulateContract>[0]);
+      if (isDraining || stopping.signal.aborted) return "failed";
+      return await send(action, { ...base, ...call });
     } catch (error) {
+      // Estimating may see a transaction that simulating did not: one that waits to be mined.
       return refusal(action, error);
     }
-    if (stopping.signal.aborted) return "failed";
-    return send(action, { ...base, ...call });
   }
 
   async function send(action: ChainAction, call: ReturnType<typeof callOf> & { address: Address }): Promise<Outcome> {
@@ -142,7 +148,7 @@ export function createTransactionLane(options: {
         if (classifyRevert(action.kind, error) !== undefined) return refusal(action, error);
         const isUsed = error instanceof BaseError && error.walk((cause) => cause instanceof NonceTooLowError) !== null;
         if (!isUsed && hashes.length === 0 && bump > 2) throw error;
-        log.debug({ err: error, nonce, bump }, "transaction was not taken");
+        log.debug({ ...(explainFailure(error) ?? { err: error }), nonce, bump }, "transaction was not taken");
       }
       const receipt = await mined({ hashes, nonce, address });
       if (receipt === "nonce used") return "failed";
@@ -205,7 +211,7 @@ export function createTransactionLane(options: {
   function refusal(action: ChainAction, error: unknown): Outcome {
     const revert = classifyRevert(action.kind, error);
     if (revert === undefined) throw error;
-    const fields = { action: action.kind, taskId: action.taskId, revert: revert.name };
+    const fields = { action: action.kind, taskId: action.taskId, ...(explainFailure(error) ?? { code: revert.name }) };
     if (revert.isBenign) log.debug(fields, "done already");
     else log.warn(fields, "refused by the contract");
     return revert.isBenign ? "benign" : "refused";
@@ -213,6 +219,11 @@ export function createTransactionLane(options: {
 
   return {
     submit,
+    async drain() {
+      isDraining = true;
+      queue.clear();
+      await running;
+    },
     async stop() {
       stopping.abort();
       queue.clear();

@@ -4,6 +4,7 @@
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
+import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { createLoop } from "@ngpu/protocol/service/loop";
 import type { Log } from "@ngpu/protocol/service/log";
@@ -32,6 +33,9 @@ export interface Agent {
   registration: string | null;
   /** Why it cannot serve now; empty when it can. */
   notReady(): string[];
+  /** Takes nothing new; resolves when all that has begun has ended and the gateway has its receipts. */
+  drain(signal: AbortSignal): Promise<void>;
+  isDraining(): boolean;
   close(): Promise<void>;
 }
 
@@ -49,6 +53,7 @@ interface Parts {
 interface Serving {
   isUp(): boolean;
   executing(): number;
+  drain(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -87,6 +92,7 @@ export async function startAgent(options: {
   const measuring = measure(parts, started);
 
   const stopping = new AbortController();
+  let isDraining = false;
   let serving: Serving | undefined;
   const registered = nodeId === 0 ? waitUntilRegistered(parts, stopping.signal) : Promise.resolve(nodeId);
   const begun = registered.then(async (id) => {
@@ -112,6 +118,11 @@ export async function startAgent(options: {
       ...(serving?.isUp() === false ? ["no gateway is connected"] : []),
       ...(journal.hasRoom() ? [] : ["the disk is full"]),
     ],
+    isDraining: () => isDraining,
+    async drain(signal) {
+      isDraining = true;
+      await serving?.drain(signal);
+    },
     async close() {
       stopping.abort();
       // Whoever still measures or waits ends with the runners; whoever serves is stopped before them.
@@ -132,7 +143,7 @@ async function askForRegistration({ settings, deployment, signer, chain, log }: 
   const registry = deployment.nodeRegistry;
   const code = await registrationCode({ chainId, registry, owner, classId, nowS: await chain.timeS(), signer });
   log.warn(
-    { code: "NODE_NOT_REGISTERED", operator: signer.address, owner, registration: code },
+    { ...explainFailure(new NgpuError("NODE_NOT_REGISTERED")), operator: signer.address, owner, registration: code },
     "register this node with the code",
   );
   return code;
@@ -150,7 +161,10 @@ async function waitUntilRegistered(
       log.info({ nodeId, operator: signer.address }, "registered");
       return nodeId;
     } catch (error) {
-      log.warn({ code: codeOf(error) }, "cannot see whether this node is registered");
+      log.warn(
+        { ...(explainFailure(error) ?? { code: codeOf(error) }) },
+        "cannot see whether this node is registered; looking again",
+      );
     }
   }
   return undefined;
@@ -170,12 +184,18 @@ async function serve(
     pool,
     manifests: new Map(served.map(({ modelId, manifest }) => [modelId, manifest])),
     blobs: createBlobs({ gatewayUrl: settings.gatewayUrl, context, signer, clock }),
-    send: (frame) => link.send(frame),
+    link: {
+      send: (frame) => link.send(frame),
+      connection: () => link.connection(),
+      answers: () => link.answers(),
+    },
   });
+  let isDraining = false;
   const announcement = async (): Promise<FrameOf<"announce">> => ({
     t: "announce",
     models: served.map(({ modelId }) => modelId),
-    slots: pool.slots,
+    // None: it ends what it executes and takes nothing new.
+    slots: isDraining ? 0 : pool.slots,
     executionProvider: provider,
     agentVersion,
     benchmarkCu,
@@ -186,7 +206,8 @@ async function serve(
     gatewayUrl: settings.gatewayUrl,
     context,
     announcement,
-    load: () => loadOf({ freeSlots: pool.freeSlots(), slots: pool.slots, executing: desk.executing() }),
+    load: () =>
+      loadOf({ freeSlots: isDraining ? 0 : pool.freeSlots(), slots: pool.slots, executing: desk.executing() }),
     onWelcome: () => desk.connected(),
     onFrame(frame) {
       if (frame.t === "dispatch") desk.dispatch(frame);
@@ -206,6 +227,11 @@ async function serve(
   return {
     isUp: () => link.isUp(),
     executing: () => desk.executing(),
+    async drain(signal) {
+      isDraining = true;
+      link.announce();
+      await desk.drain(signal);
+    },
     async stop() {
       await renewal.stop();
       await desk.close();

@@ -19,6 +19,9 @@ export interface ChainTask {
   primaryPowerCu: number;
   backupPowerCu: number;
   assignment: number;
+  /** Bit 0: primary, bit 1: backup; the same for `failedMask`. */
+  acceptedMask: number;
+  failedMask: number;
 }
 
 /** What the payer posted and no storage slot keeps. */

@@ -3,7 +3,8 @@
  *
  *   read chain → receive input → accept → (as backup: wait for takeover) → execute → receipt
  *
- * A duty ends early when the chain moves on, a newer assignment replaces it, or the deadline and its grace pass.
+ * A duty ends early when the chain moves on, a newer assignment replaces it, the deadline and its grace pass, or the
+ * node drains before the execution has begun.
  */
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import { limits } from "@ngpu/protocol/limits";
@@ -16,6 +17,7 @@ import type { Hex } from "viem";
 import type { RunnerPool } from "../pool/runnerPool.ts";
 import type { Blobs } from "./blobs.ts";
 import type { AgentChain } from "./chain.ts";
+import type { Delivery } from "./delivery.ts";
 import { executeTask, failureOf, type Outcome } from "./executeTask.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 import { readTask, type AssignedTask } from "./readTask.ts";
@@ -36,6 +38,7 @@ export interface DutyParts {
   pool: RunnerPool;
   journal: Journal;
   wraps: WrapBox;
+  delivery: Delivery;
   send: (frame: Frame) => void;
   clock: Clock;
   log: Log;
@@ -51,6 +54,8 @@ export interface Duty {
   isWaiting(): boolean;
   /** A dispatch for the same assignment: tells again what was accepted, and may ask a backup to take over. */
   remind(dispatch: { attempt: number; role: "primary" | "backup" }): void;
+  /** Goes on only with what has begun, or what nobody else could execute. */
+  drain(): void;
   end(): void;
   ended: Promise<void>;
 }
@@ -62,17 +67,16 @@ export function startDuty(
   parts: DutyParts,
   dispatch: { taskId: Hex; assignment: number; attempt: number; role: "primary" | "backup" },
 ): Duty {
-  const { nodeId, context, signer, chain, manifests, journal, wraps, send, clock, log } = parts;
+  const { nodeId, context, signer, chain, manifests, journal, wraps, delivery, send, clock, log } = parts;
   const { taskId, assignment } = dispatch;
   const ending = new AbortController();
   const { signal } = ending;
   const takeover = Promise.withResolvers<void>();
   let { attempt, role } = dispatch;
   let accept: Signed<"accept"> | undefined;
-  let isWaiting = true;
+  let stage: "receiving" | "standby" | "queued" | "executing" = "receiving";
+  const handingOver = new AbortController();
   if (role === "primary") takeover.resolve();
-
-  const say = (entry: JournalEntry): void => send({ t: "receipt", receipt: entry.receipt, detail: entry.detail });
 
   const serve = async (): Promise<void> => {
     const task = await visibleTask();
@@ -91,7 +95,7 @@ export function startDuty(
       if (failure === undefined) throw error;
       return conclude(task, attempt, failure);
     }
-    isWaiting = false;
+    stage = role === "primary" ? "queued" : "standby";
     if (!journal.hasRoom()) throw new NgpuError("DISK_FULL");
     const message = {
       taskId,
@@ -101,14 +105,16 @@ export function startDuty(
       timeMs: BigInt(clock.nowMs()),
     };
     accept = await signMessage({ kind: "accept", message, context, signer });
+    if (signal.aborted) return;
     send({ t: "accept", accept });
     log.info({ taskId, assignment, role }, "accepted");
 
     await Promise.race([takeover.promise, aborted(signal), aborted(deadline.signal)]);
     if (signal.aborted || deadline.signal.aborted) return;
+    stage = "queued";
     const executing = attempt;
     const known = journal.find({ taskId, assignment, attempt: executing });
-    if (known !== undefined) return say(known);
+    if (known !== undefined) return delivery.tell(known);
     const progress = reportProgress({ ...parts, taskId, assignment, attempt: executing });
     let outcome: Outcome;
     try {
@@ -118,6 +124,8 @@ export function startDuty(
         input,
         attempt: executing,
         deadline: { signal: deadline.signal, leftMs },
+        handedOver: handingOver.signal,
+        onBegun: () => void (stage = "executing"),
         signal,
       };
       outcome = await executeTask({ ...options, onProgress: progress.reached });
@@ -131,7 +139,7 @@ export function startDuty(
     const known = journal.find({ taskId, assignment, attempt: concluded });
     const entry = known ?? (await signReceipt({ ...parts, task, attempt: concluded, outcome, signal }));
     if (entry === undefined) return;
-    say(entry);
+    delivery.tell(entry);
     const { status, durationMs, slot } = entry.receipt.message;
     log.info(
       { taskId, assignment, attempt: concluded, status, durationMs, slot, detail: entry.detail },
@@ -154,6 +162,24 @@ export function startDuty(
     }
   };
 
+  /**
+   * A failure under the primary's own attempt lets the backup begin at once, but only one that holds the input: with
+   * nobody left to execute, the chain would refund the task that this node may still finish, now or when it is back.
+   */
+  const handOver = async (): Promise<void> => {
+    while (stage === "queued" && attempt === 0 && !signal.aborted) {
+      try {
+        const task = await chain.task(taskId);
+        const others = task.primary === nodeId ? 2 : 1;
+        const isHeld = (task.acceptedMask & ~task.failedMask & others) !== 0;
+        if (task.assignment === assignment && isHeld) return handingOver.abort();
+      } catch (error) {
+        log.warn({ taskId, code: codeOf(error) }, "cannot see whether the backup could take the task");
+      }
+      await clock.sleep(pollMs, signal);
+    }
+  };
+
   const ended = serve()
     .catch((error: unknown) => {
       if (signal.aborted) return;
@@ -169,7 +195,7 @@ export function startDuty(
     taskId,
     assignment,
     isPrimary: () => role === "primary",
-    isWaiting: () => isWaiting,
+    isWaiting: () => stage === "receiving",
     remind(newer) {
       if (accept !== undefined) send({ t: "accept", accept });
       if (newer.role === "backup" || newer.attempt < attempt) return;
@@ -177,6 +203,10 @@ export function startDuty(
       ({ attempt } = newer);
       role = "primary";
       takeover.resolve();
+    },
+    drain() {
+      if (stage === "receiving" || stage === "standby") return ending.abort();
+      void handOver();
     },
     end: () => ending.abort(),
     ended,

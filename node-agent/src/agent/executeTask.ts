@@ -2,14 +2,14 @@
  * One execution of a task on a slot of this machine, from the opened input to the output stored at the gateway. What
  * can go wrong here becomes the status of a receipt; nothing of it is thrown.
  */
-import { codeOf, errorCatalogue, type ErrorCode } from "@ngpu/protocol/errors";
+import { codeOf, errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import { encodePayload } from "@ngpu/protocol/sealed/payload";
 import { seal } from "@ngpu/protocol/sealed/seal";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import { capMs } from "@ngpu/protocol/units";
 import { zeroHash, type Hex } from "viem";
-import type { RunnerPool } from "../pool/runnerPool.ts";
+import type { RunnerPool, Slot } from "../pool/runnerPool.ts";
 import type { Blobs } from "./blobs.ts";
 import type { AssignedTask } from "./readTask.ts";
 import type { OpenedInput } from "./receiveInput.ts";
@@ -39,6 +39,7 @@ const statusOf: Partial<Record<ErrorCode, number>> = {
   MODEL_MISMATCH: receiptStatus.modelFailed,
   MODEL_UNKNOWN: receiptStatus.modelFailed,
   RUNNER_CRASHED: receiptStatus.runnerCrashed,
+  NODE_DRAINING: receiptStatus.runnerCrashed,
   RUNNER_TIMED_OUT: receiptStatus.timedOut,
 };
 
@@ -62,15 +63,21 @@ export async function executeTask(request: {
   blobs: Blobs;
   clock: Clock;
   random: (length: number) => Uint8Array;
+  /** A slot was free: from here on it executes. */
+  onBegun: () => void;
   onProgress: (permille: number) => void;
+  /** Aborts when another node is to have the task that has not begun. */
+  handedOver: AbortSignal;
   /** Aborts at the task's deadline. */
   deadline: { signal: AbortSignal; leftMs: () => number };
   /** Aborts when the result is of no more use. */
   signal: AbortSignal;
 }): Promise<Outcome> {
-  const { task, input, nodeId, attempt, pool, blobs, clock, random, onProgress, deadline, signal } = request;
+  const { task, input, nodeId, attempt, pool, blobs, clock, random, onBegun, onProgress, deadline, signal } = request;
   const { taskId, assignment, manifest } = task;
-  const slot = await pool.take(AbortSignal.any([signal, deadline.signal]));
+  const slot = await takeSlot(request);
+  if ("status" in slot) return slot;
+  onBegun();
   const startMs = clock.nowMs();
   const running = slot
     .execute({
@@ -105,6 +112,21 @@ export async function executeTask(request: {
     durationMs: Math.min(execution.durationMs, capMs(task)),
     detail: "",
   };
+}
+
+/** A slot as soon as one is free, or the failure that hands the task over. */
+async function takeSlot(request: Parameters<typeof executeTask>[0]): Promise<Slot | Outcome> {
+  const { pool, clock, handedOver, deadline, signal } = request;
+  try {
+    return await pool.take(AbortSignal.any([signal, deadline.signal, handedOver]));
+  } catch (error) {
+    const isGone = signal.aborted || deadline.signal.aborted || !handedOver.aborted;
+    const failure = isGone
+      ? undefined
+      : failureOf(new NgpuError("NODE_DRAINING"), { startMs: clock.nowMs(), slot: 0 });
+    if (failure === undefined) throw error;
+    return failure;
+  }
 }
 
 async function store(request: {

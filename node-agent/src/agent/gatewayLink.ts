@@ -2,7 +2,7 @@
  * The one connection of this node, which it opens itself: proves that the gateway is the configured one, logs in,
  * announces, beats every second, and comes back after a growing, scattered pause whenever the connection is lost.
  */
-import { NgpuError, codeOf } from "@ngpu/protocol/errors";
+import { NgpuError, codeOf, errorCatalogue, type ErrorCode } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { createLoop } from "@ngpu/protocol/service/loop";
@@ -20,6 +20,10 @@ export interface GatewayLink {
   announce(): void;
   /** True while the gateway has welcomed this node. */
   isUp(): boolean;
+  /** Number of the connection that takes frames now; 0 while none does. */
+  connection(): number;
+  /** True when the gateway answered, over the same connection, after all frames that were sent so far. */
+  answers(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -56,6 +60,8 @@ export function connectGateway(options: {
   let isWelcome = false;
   let heardMs = 0;
   let beats = 0;
+  let connections = 0;
+  let questions = 0;
   let lastSeq = 0;
   let pauseMs = firstPauseMs;
 
@@ -81,9 +87,10 @@ export function connectGateway(options: {
   const take = async (frame: Frame): Promise<void> => {
     if (frame.t === "challenge") return answer(frame);
     if (frame.t === "error")
-      return void log.warn({ code: frame.code, reason: frame.message }, "the gateway reports an error");
+      return void log.warn({ reason: frame.message, ...wordsOf(frame.code) }, "the gateway reports an error");
     if (frame.t !== "welcome") return onFrame(frame);
     isWelcome = true;
+    connections += 1;
     pauseMs = firstPauseMs;
     log.info({ gatewayUrl, nodeId }, "connected");
     await announce();
@@ -142,6 +149,27 @@ export function connectGateway(options: {
       });
     });
 
+  const takesFrames = (): boolean => isWelcome && socket?.readyState === WebSocket.OPEN;
+
+  const answers = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const current = socket;
+      if (current === undefined || !takesFrames()) return resolve(false);
+      const question = Buffer.from(`${(questions += 1)}`);
+      const end = (hasAnswered: boolean): void => {
+        current.off("pong", onPong);
+        current.off("close", onClose);
+        resolve(hasAnswered);
+      };
+      const onPong = (answer: Buffer): void => {
+        if (answer.equals(question)) end(true);
+      };
+      const onClose = (): void => end(false);
+      current.on("pong", onPong);
+      current.on("close", onClose);
+      current.ping(question);
+    });
+
   const keepConnected = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const code = await connectOnce();
@@ -159,6 +187,8 @@ export function connectGateway(options: {
   return {
     send,
     isUp: () => isWelcome,
+    connection: () => (takesFrames() ? connections : 0),
+    answers,
     announce: () => void announce().catch((error: unknown) => log.error({ err: error }, "could not announce")),
     async close() {
       stopping.abort();
@@ -168,6 +198,13 @@ export function connectGateway(options: {
       await Promise.race([running, patience.then(() => running)]);
     },
   };
+}
+
+/** What our catalogue says of a code that a gateway sent. */
+function wordsOf(code: string): object {
+  if (!Object.hasOwn(errorCatalogue, code)) return { code };
+  const { meaning, cost, remedy } = errorCatalogue[code as ErrorCode];
+  return { code, meaning, cost, remedy };
 }
 
 function decodeText(data: RawData, isBinary: boolean): Frame {

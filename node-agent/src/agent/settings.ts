@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { NgpuError } from "@ngpu/protocol/errors";
 import {
   readAddress,
+  readDrainS,
   readInteger,
   readPrivateKey,
   readText,
@@ -30,7 +31,14 @@ export interface AgentSettings {
   provider: ExecutionProvider;
   fallsBackToCpu: boolean;
   modelFolders: string[];
+  drainS: number;
 }
+
+/**
+ * Most executions end within it, and it is the patience that container managers have by default. What takes longer is
+ * taken over by the backup, as after a crash.
+ */
+const defaultDrainS = 30;
 
 export function readAgentSettings(env: Environment): AgentSettings {
   const chainId = readInteger(env, "NGPU_CHAIN_ID", { fallback: 31_337, minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
@@ -57,6 +65,7 @@ export function readAgentSettings(env: Environment): AgentSettings {
     provider,
     fallsBackToCpu: fallback === "cpu",
     modelFolders: env.NGPU_MODEL_DIR ? [resolve(env.NGPU_MODEL_DIR)] : [],
+    drainS: readDrainS(env, defaultDrainS),
   };
 }
 

@@ -9,7 +9,9 @@ import { createLoop } from "@ngpu/protocol/service/loop";
 import type { FrameOf } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
 import { isOver, taskStatus } from "@ngpu/protocol/taskStatus";
+import { createDelivery } from "./delivery.ts";
 import { startDuty, type Duty, type DutyParts } from "./duty.ts";
+import type { GatewayLink } from "./gatewayLink.ts";
 import type { JournalEntry } from "./journal.ts";
 import { createWrapBox } from "./wrapBox.ts";
 
@@ -22,6 +24,11 @@ export interface TaskDesk {
   connected(): void;
   /** Tasks that execute, or will without further orders; not those whose payer is late with the input. */
   executing(): number;
+  /**
+   * Takes nothing new, hands over what has not begun, ends what executes, and resolves when the gateway has all
+   * receipts; the signal ends the wait for that.
+   */
+  drain(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,13 +42,19 @@ const keepUnknownMs = 24 * 3_600_000;
 const inputWithinMs = limits.acceptWindowS * 1_000;
 const mostRemembered = 1_024;
 
-export function createTaskDesk(options: Omit<DutyParts, "wraps">): TaskDesk {
-  const { nodeId, chain, pool, journal, send, clock, log } = options;
+export function createTaskDesk(
+  options: Omit<DutyParts, "wraps" | "delivery" | "send"> & {
+    link: Pick<GatewayLink, "send" | "connection" | "answers">;
+  },
+): TaskDesk {
+  const { nodeId, chain, pool, journal, link, clock, log } = options;
   const wraps = createWrapBox();
-  const parts: DutyParts = { ...options, wraps };
+  const delivery = createDelivery({ link, clock });
+  const parts: DutyParts = { ...options, wraps, delivery, send: (frame) => link.send(frame) };
   const duties = new Map<Hex, Duty>();
   const mostExecuting = pool.slots * 2;
   const mostDuties = pool.slots * 8 + 16;
+  let isDraining = false;
 
   /** When a task was first dispatched under its newest assignment; outlives its duty. */
   const dispatched = new Map<Hex, { assignment: number; atMs: number }>();
@@ -99,11 +112,11 @@ export function createTaskDesk(options: Omit<DutyParts, "wraps">): TaskDesk {
 
   const tellAgain = (taskId: Hex, status: number, kept: JournalEntry[]): void => {
     overAt.delete(taskId);
-    for (const { receipt, detail, writtenMs } of kept) {
-      const isForgotten = status === taskStatus.none && clock.nowMs() - writtenMs > keepUnknownMs;
+    for (const entry of kept) {
+      const isForgotten = status === taskStatus.none && clock.nowMs() - entry.writtenMs > keepUnknownMs;
       if (isForgotten) log.warn({ taskId }, "the chain has not known this task for a day; its receipt is dropped");
-      if (isForgotten) journal.remove(receipt.message);
-      else send({ t: "receipt", receipt, detail });
+      if (isForgotten) drop(entry);
+      else delivery.tell(entry);
     }
   };
 
@@ -115,11 +128,21 @@ export function createTaskDesk(options: Omit<DutyParts, "wraps">): TaskDesk {
 
   const forget = (taskId: Hex, kept: JournalEntry[]): void => {
     overAt.delete(taskId);
-    for (const { receipt } of kept) journal.remove(receipt.message);
+    kept.forEach(drop);
+  };
+
+  const drop = (entry: JournalEntry): void => {
+    journal.remove(entry.receipt.message);
+    delivery.forget(entry);
   };
 
   const begin = (frame: FrameOf<"dispatch">): void => {
     const { taskId, assignment, role } = frame;
+    if (isDraining) {
+      // The roster says so too: the keeper takes the other node, and assigns no more tasks to this one.
+      log.info({ code: "NODE_DRAINING", taskId, assignment, role }, "dispatch refused");
+      return;
+    }
     remember(frame);
     const late = isLate(frame);
     if (duties.size >= mostDuties && !late) makeRoom();
@@ -145,7 +168,7 @@ export function createTaskDesk(options: Omit<DutyParts, "wraps">): TaskDesk {
       known?.end();
       try {
         const receipt = journal.find({ taskId, assignment, attempt });
-        if (receipt !== undefined) return send({ t: "receipt", receipt: receipt.receipt, detail: receipt.detail });
+        if (receipt !== undefined) return delivery.tell(receipt);
       } catch (error) {
         log.error(
           { taskId, assignment, attempt, code: codeOf(error) },
@@ -159,6 +182,13 @@ export function createTaskDesk(options: Omit<DutyParts, "wraps">): TaskDesk {
     settled: () => sweep.trigger(),
     connected: () => sweep.trigger(),
     executing,
+    async drain(signal) {
+      isDraining = true;
+      const open = [...duties.values()];
+      for (const duty of open) duty.drain();
+      await Promise.all(open.map((duty) => duty.ended));
+      await delivery.complete(signal);
+    },
     async close() {
       await sweep.stop();
       for (const duty of duties.values()) duty.end();

@@ -55,6 +55,8 @@ export interface DeskWorld {
   /** What the runners do; the default takes 40 ms and answers "{}". */
   runner: { execute: Slot["execute"] };
   disk: { isFull: boolean };
+  /** Number of the connection to the gateway, 0 for none, and whether the gateway answers on it. */
+  line: { connection: number; answers: boolean };
   /** The newest block that cannot be taken back; the newest of all is 100. */
   finality: { block: bigint; asked: number };
   /** Lets the desk believe that time has passed. */
@@ -87,6 +89,7 @@ export function createDeskWorld(): DeskWorld {
   const stored = new Map<Hex, Uint8Array>();
   const frames: Frame[] = [];
   const disk = { isFull: false };
+  const line = { connection: 1, answers: true };
   const finality = { block: 100n, asked: 0 };
   let aheadMs = 0;
   const clock: Clock = {
@@ -147,7 +150,11 @@ export function createDeskWorld(): DeskWorld {
       blobs,
       pool: createPoolOfOne(runner),
       journal,
-      send: (frame) => frames.push(frame),
+      link: {
+        send: (frame) => void frames.push(frame),
+        connection: () => line.connection,
+        answers: async () => line.answers,
+      },
       clock,
       log,
       random,
@@ -167,6 +174,7 @@ export function createDeskWorld(): DeskWorld {
     context,
     runner,
     disk,
+    line,
     finality,
     pass: (ms) => void (aheadMs += ms),
     sent: (type) => frames.filter((frame) => frame.t === type) as never,
@@ -201,6 +209,8 @@ export function createDeskWorld(): DeskWorld {
         primaryPowerCu: isPrimary ? powerCu : 9_999,
         backupPowerCu: isPrimary ? 9_999 : powerCu,
         assignment: 1,
+        acceptedMask: 0,
+        failedMask: 0,
       };
       tasks.set(taskId, { task, post });
       return {
@@ -263,6 +273,8 @@ const emptyTask: ChainTask = {
   primaryPowerCu: 0,
   backupPowerCu: 0,
   assignment: 0,
+  acceptedMask: 0,
+  failedMask: 0,
 };
 
 /** One slot, first come first served, as the port says. */
@@ -289,7 +301,12 @@ function createPoolOfOne(runner: { execute: Slot["execute"] }): RunnerPool {
     freeSlots: () => (isTaken ? 0 : 1),
     take: (signal) =>
       new Promise((resolve, reject) => {
-        signal.addEventListener("abort", () => reject(new NgpuError("NODE_BUSY")), { once: true });
+        const leave = (): void => {
+          const at = waiting.indexOf(resolve);
+          if (at >= 0) waiting.splice(at, 1);
+          reject(new NgpuError("NODE_BUSY"));
+        };
+        signal.addEventListener("abort", leave, { once: true });
         waiting.push(resolve);
         serve();
       }),
