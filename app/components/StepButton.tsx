@@ -3,7 +3,7 @@
  * One button for a path of steps. It always names the next step that is not done, runs it, and says what it waits for;
  * a refusal in the wallet leaves a neutral note and the same button. The table of phases is lib/txMachine.ts.
  */
-import { useReducer, type ReactNode } from "react";
+import { useId, useReducer, type ReactNode } from "react";
 import { useHydrated } from "../hooks/useHydrated.ts";
 import { explainError } from "../lib/explainError.ts";
 import { idle, txMachine, type Phase } from "../lib/txMachine.ts";
@@ -37,6 +37,7 @@ export function StepButton(props: {
 }) {
   const { steps, wide = true, quiet = false, says, children } = props;
   const hydrated = useHydrated();
+  const why = useId();
   const [state, dispatch] = useReducer(txMachine, idle);
   const step = steps.find((entry) => !entry.done);
   if (step === undefined) return null;
@@ -61,11 +62,14 @@ export function StepButton(props: {
         data-starting={hydrated || step.blocked !== undefined ? undefined : ""}
         onClick={() => void run()}
         data-step={step.id}
+        aria-describedby={step.blocked === undefined ? undefined : why}
       >
         {label}
       </Button>
       {step.blocked !== undefined ? (
-        <p className={styles.why}>{step.blocked}</p>
+        <p className={styles.why} id={why}>
+          {step.blocked}
+        </p>
       ) : (step.says ?? says) === undefined ? null : (
         <p className={styles.why}>{step.says ?? says}</p>
       )}

@@ -4,8 +4,9 @@
  * became of it.
  */
 import { useState, type ReactNode } from "react";
-import type { TransactionReceipt } from "viem";
+import type { Hash, TransactionReceipt } from "viem";
 import { useGateSteps } from "../hooks/useGateSteps.ts";
+import { useHead } from "../hooks/useHead.ts";
 import { useTransact } from "../hooks/useTransact.ts";
 import type { ContractCall } from "../lib/contractCall.ts";
 import { StepButton, type Step } from "./StepButton.tsx";
@@ -21,12 +22,14 @@ export function TxButton(props: {
   before?: readonly Step[];
   call: () => ContractCall | Promise<ContractCall>;
   onMined?: (receipt: TransactionReceipt) => void;
+  onRefused?: (error: unknown) => void;
   quiet?: boolean;
 }) {
-  const { label, busy, blocked, says, before = [], call, onMined, quiet = false } = props;
+  const { label, busy, blocked, says, before = [], call, onMined, onRefused, quiet = false } = props;
   const gate = useGateSteps();
   const transact = useTransact();
-  const [receipt, setReceipt] = useState<TransactionReceipt | undefined>(undefined);
+  const genesis = useHead().data?.genesis;
+  const [outcome, setOutcome] = useState<{ receipt: TransactionReceipt; genesis: Hash | undefined } | undefined>();
   const send: Step = {
     id: "send",
     label,
@@ -34,15 +37,20 @@ export function TxButton(props: {
     ...(busy === undefined ? {} : { busy }),
     ...(blocked === undefined ? {} : { blocked }),
     run: async ({ sent }) => {
-      setReceipt(undefined);
-      const mined = await transact({ call: await call(), onSent: sent });
-      setReceipt(mined);
-      onMined?.(mined);
+      setOutcome(undefined);
+      try {
+        const receipt = await transact({ call: await call(), onSent: sent });
+        setOutcome({ receipt, genesis });
+        onMined?.(receipt);
+      } catch (error) {
+        onRefused?.(error);
+        throw error;
+      }
     },
   };
   return (
     <StepButton steps={[...gate, ...before, send]} wide={false} quiet={quiet} says={says}>
-      {receipt === undefined ? null : <TxOutcome receipt={receipt} />}
+      {outcome === undefined || outcome.genesis !== genesis ? null : <TxOutcome receipt={outcome.receipt} />}
     </StepButton>
   );
 }

@@ -4,8 +4,10 @@ import type { TransactionReceipt } from "viem";
 import { useHead } from "../hooks/useHead.ts";
 import { useIndexHealth } from "../hooks/useIndexHealth.ts";
 import { useRuntime } from "../hooks/useRuntime.tsx";
+import { useWaitedS } from "../hooks/useWaitedS.ts";
 import { finalityOf } from "../lib/finality.ts";
 import { formatInteger } from "../lib/format.ts";
+import { indexWait, indexWordsOfTransaction } from "../lib/indexWords.ts";
 import { TxLink } from "./Hash.tsx";
 import { Status } from "./Status.tsx";
 import styles from "./TxOutcome.module.css";
@@ -17,6 +19,7 @@ export function TxOutcome({ receipt }: { receipt: TransactionReceipt }) {
   const final = head !== undefined && finalityOf({ chainId, block: blockNumber, head }).kind === "final";
   const health = useIndexHealth({ pending: !final });
   const indexed = (health.kind === "current" || health.kind === "behind") && health.block >= blockNumber;
+  const waitedS = useWaitedS(!indexed);
   const finality = head === undefined ? undefined : finalityOf({ chainId, block: blockNumber, head });
   return (
     <p className={styles.outcome} role="status">
@@ -24,7 +27,7 @@ export function TxOutcome({ receipt }: { receipt: TransactionReceipt }) {
       <span>
         tx <TxLink hash={transactionHash} />
       </span>
-      <span className="soft">{indexed ? "indexed" : "not indexed yet"}</span>
+      <span className="soft">{indexWordsOfTransaction[indexWait({ indexed, waitedS })]}</span>
     </p>
   );
 }

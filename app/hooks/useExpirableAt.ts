@@ -3,6 +3,7 @@
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { useQuery } from "@tanstack/react-query";
 import type { Hex } from "viem";
+import { nextPollMs } from "../lib/pollMs.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
@@ -19,7 +20,7 @@ export function useExpirableAt({ taskId, open }: { taskId: Hex; open: boolean })
     queryKey: ["expirableAt", deployment.taskEscrow, taskId],
     queryFn: () => chain.readContract(request),
     enabled: open,
-    refetchInterval: 4_000,
+    refetchInterval: () => nextPollMs(4_000),
   });
   return answer.data === 0 ? undefined : answer.data;
 }

@@ -15,9 +15,14 @@ export function useHead({ pending = false, until }: { pending?: boolean; until?:
   const query = useQuery({
     queryKey: ["head", chainId],
     queryFn: async (): Promise<ChainHead> => {
-      const { number, timestamp } = await chain.getBlock();
-      const finalisedTag = chainId === localChainId ? number : (await chain.getBlock({ blockTag: "finalized" })).number;
-      return { number, timestamp, finalised: finalisedBlock({ chainId, head: number, finalisedTag }) };
+      const isLocal = chainId === localChainId;
+      const [{ number, timestamp }, other] = await Promise.all([
+        chain.getBlock(),
+        chain.getBlock(isLocal ? { blockNumber: 0n } : { blockTag: "finalized" }),
+      ]);
+      const finalisedTag = isLocal ? number : (other.number ?? 0n);
+      const finalised = finalisedBlock({ chainId, head: number, finalisedTag });
+      return { number, timestamp, finalised, ...(isLocal ? { genesis: other.hash ?? undefined } : {}) };
     },
     refetchInterval: ({ state }) => pollMs(pending || (until !== undefined && (state.data?.finalised ?? 0n) < until)),
   });

@@ -5,6 +5,7 @@
  */
 import { useQuery } from "@tanstack/react-query";
 import { TransactionNotFoundError, type Hex } from "viem";
+import { nextPollMs } from "../lib/pollMs.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
@@ -26,7 +27,7 @@ export function useLostPost(post: { hash: Hex; sentMs: number } | undefined): bo
         throw error;
       }
     },
-    refetchInterval: 4_000,
+    refetchInterval: () => nextPollMs(4_000),
   });
   return post !== undefined && answer.data === true;
 }

@@ -7,7 +7,7 @@ import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { useQuery } from "@tanstack/react-query";
 import type { Address } from "viem";
-import { pollMs } from "../lib/pollMs.ts";
+import { nextPollMs, pollMs } from "../lib/pollMs.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
@@ -37,6 +37,6 @@ export function useMoney({ account, pending = false }: { account: Address | unde
       return { walletUsd6, allowanceUsd6, ...inVault };
     },
     // Every transaction of ours reads it again at once; what others do may show a little later.
-    refetchInterval: pending ? pollMs(true) : 12_000,
+    refetchInterval: () => (pending ? pollMs(true) : nextPollMs(12_000)),
   });
 }

@@ -13,8 +13,11 @@ import { openStates } from "../lib/taskState.ts";
 import { useRuntime } from "./useRuntime.tsx";
 import { useSubgraph } from "./useSubgraph.ts";
 
-const query = `query MyTasks($payer: String!, $first: Int!, $after: Bytes!) {
-  tasks(first: $first, orderBy: id, orderDirection: asc, where: { payer: $payer, id_gt: $after }) { ${taskFields} }
+const query = `query MyTasks($payer: String!, $first: Int!, $after: Bytes!, $block: Block_height) {
+  tasks(first: $first, orderBy: id, orderDirection: asc, where: { payer: $payer, id_gt: $after }, block: $block) {
+    ${taskFields}
+  }
+  _meta(block: $block) { block { hash } }
 }`;
 
 const countersQuery = `query MyTaskCounters($id: ID!) {

@@ -7,6 +7,7 @@ import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { useQuery } from "@tanstack/react-query";
 import { BaseError, ContractFunctionRevertedError } from "viem";
 import { loadContractWords } from "../lib/contractWords.ts";
+import { nextPollMs } from "../lib/pollMs.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
@@ -35,7 +36,7 @@ export function usePrice() {
         return { priceUsd6PerGcums, quotable: false, reason };
       }
     },
-    refetchInterval: 8_000,
+    refetchInterval: () => nextPollMs(8_000),
   });
 }
 

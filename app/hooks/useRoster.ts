@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useAnswer } from "./useAnswer.ts";
 import { fetchRoster } from "../lib/fetchRoster.ts";
+import { nextPollMs } from "../lib/pollMs.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
 export function useRoster() {
@@ -10,7 +11,7 @@ export function useRoster() {
   const query = useQuery({
     queryKey: ["roster", gatewayUrl],
     queryFn: ({ signal }) => fetchRoster({ gatewayUrl, signal }),
-    refetchInterval: 4_000,
+    refetchInterval: () => nextPollMs(4_000),
     // A gateway that hangs is told after two tries; it is asked again anyway.
     retry: 1,
   });

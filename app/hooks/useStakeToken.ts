@@ -3,6 +3,7 @@
 import { ngpuTokenAbi } from "@ngpu/protocol/generated/abi/ngpuToken";
 import { useQuery } from "@tanstack/react-query";
 import type { Address } from "viem";
+import { nextPollMs } from "../lib/pollMs.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
@@ -19,6 +20,6 @@ export function useStakeToken(account: Address) {
       ]);
       return { walletWei, allowanceWei };
     },
-    refetchInterval: 4_000,
+    refetchInterval: () => nextPollMs(4_000),
   });
 }

@@ -1,7 +1,7 @@
 /**
  * Turns anything that was thrown into words for people. A refusal in the wallet is no error; a contract's error gets
- * its own text; ours come from the catalogue; everything else keeps its short message. Branches on codes and names,
- * never on message text.
+ * its own text; ours come from the catalogue; everything else keeps its short message. Branches on codes and names; on
+ * words only for wallets that refuse without a code.
  */
 import { errorCatalogue, NgpuError } from "@ngpu/protocol/errors";
 import {
@@ -35,12 +35,17 @@ const walletCode = {
 export function explainError(error: unknown, { asked = false }: { asked?: boolean } = {}): Explanation {
   if (error instanceof NgpuError) return explainOurs(error);
   const code = deepCode(error);
-  if (code === walletCode.rejected || code === walletCode.rejectedMethod || code === "ACTION_REJECTED") {
+  if (
+    code === walletCode.rejected ||
+    code === walletCode.rejectedMethod ||
+    code === "ACTION_REJECTED" ||
+    saysSo(error, declined)
+  ) {
     return {
       tone: "neutral",
       title: "Declined in the wallet",
       text: "Nothing was sent and nothing was spent.",
-      code: String(code),
+      code: String(code ?? walletCode.rejected),
     };
   }
   if (code === walletCode.pending) {
@@ -65,6 +70,16 @@ export function explainError(error: unknown, { asked = false }: { asked?: boolea
       title: "The wallet does not know this chain",
       text: "Add the chain to your wallet, then try again.",
       code: String(code),
+    };
+  }
+  if (saysSo(error, nonceApart)) {
+    return {
+      tone: "warning",
+      title: "The wallet counts its transactions differently from the chain",
+      text:
+        "Nothing was sent and nothing was spent. So it is when a local chain has begun anew: clear the wallet's " +
+        "activity for this chain in its settings, then try again.",
+      code: "nonce",
     };
   }
   if (error instanceof BaseError) return explainViem(error, asked);
@@ -139,6 +154,20 @@ function explainUnknown(message: string, code: string): Explanation {
     text: `The answer was: ${words || code}. ${rest}`.replace(/([.!?])\. /, "$1 "),
     code,
   };
+}
+
+const nonceApart = /\bnonce (is )?too (high|low)\b|nonce provided for the transaction.* is (higher|lower)/i;
+const declined =
+  /\buser (has )?(rejected|denied|declined|cancel+ed|disapproved)\b|\b(rejected|declined|cancel+ed) by (the )?user\b/i;
+
+/** Some wallets refuse with a code of their own or with none; then their words are all there is. */
+function saysSo(error: unknown, words: RegExp): boolean {
+  for (let inner: unknown = error, depth = 0; inner !== null && inner !== undefined && depth < 12; depth++) {
+    if (typeof inner !== "object") return words.test(String(inner));
+    if ("message" in inner && words.test(String(inner.message))) return true;
+    inner = "cause" in inner ? inner.cause : "data" in inner ? inner.data : undefined;
+  }
+  return false;
 }
 
 /** The first wallet code along the chain of causes; a wallet's own error is often wrapped several times. */

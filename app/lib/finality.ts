@@ -3,6 +3,7 @@
  * chain finalises every block at once, so it is given a depth of a few blocks, and both states can be seen there as
  * well.
  */
+import type { Hash } from "viem";
 import { localChainId } from "./chain.ts";
 
 const localDepth = 4n;
@@ -13,6 +14,8 @@ export interface ChainHead {
   timestamp: bigint;
   /** Newest block that cannot be undone. */
   finalised: bigint;
+  /** Hash of the first block where it may change: a local chain that begins anew has another one. */
+  genesis?: Hash | undefined;
 }
 
 export type Finality = { kind: "final" } | { kind: "reversible"; untilBlock: bigint | undefined };

@@ -3,6 +3,7 @@ import { connectorsForWallets } from "@rainbow-me/rainbowkit";
 import { injectedWallet } from "@rainbow-me/rainbowkit/wallets";
 import { createConfig, http, type Config } from "wagmi";
 import { chainOf } from "./chain.ts";
+import { createPoliteFetch } from "./politeFetch.ts";
 import type { RuntimeConfig } from "./runtimeConfig.ts";
 import { walletStorage } from "./walletStorage.ts";
 
@@ -12,10 +13,11 @@ export function wagmiConfig(runtime: RuntimeConfig): Config {
     appName: "NGPU",
     projectId: "unused",
   });
+  const fetchFn = createPoliteFetch({ fetch: (...asked) => fetch(...asked), nowMs: () => Date.now() });
   return createConfig({
     chains: [chain],
     connectors,
-    transports: { [chain.id]: http(runtime.rpcUrl, { retryCount: 2, batch: { wait: 8 } }) },
+    transports: { [chain.id]: http(runtime.rpcUrl, { retryCount: 2, batch: { wait: 16 }, fetchFn }) },
     pollingInterval: chain.testnet ? 500 : 4_000,
     multiInjectedProviderDiscovery: true,
     storage: walletStorage,

@@ -4,11 +4,14 @@ import { errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors
 import { errorsAbi } from "@ngpu/protocol/generated/abi/errors";
 import { expect } from "chai";
 import {
+  BaseError,
   ContractFunctionExecutionError,
   ContractFunctionRevertedError,
   encodeErrorResult,
   HttpRequestError,
   InsufficientFundsError,
+  NonceTooHighError,
+  NonceTooLowError,
   UserRejectedRequestError,
 } from "viem";
 import { loadContractWords } from "../lib/contractWords.ts";
@@ -52,8 +55,32 @@ describe("explainError", () => {
     const refused = new UserRejectedRequestError(new Error("no"));
     const wrapped = new ContractFunctionExecutionError(refused, { abi: [], functionName: "post" });
     const foreign = Object.assign(new Error("rejected"), { cause: { code: "ACTION_REJECTED" } });
-    for (const error of [refused, wrapped, foreign, { code: 4001 }])
-      expect(explainError(error).tone).to.equal("neutral");
+    const words = [
+      "User rejected the request.",
+      "MetaMask Tx Signature: User denied transaction signature.",
+      "Cancelled by the user",
+    ];
+    const wordy = words.map((message) => Object.assign(new Error(message), { code: -32_603 }));
+    const deep = new Error("failed", { cause: { message: "user declined" } });
+    for (const error of [refused, wrapped, foreign, { code: 4001 }, { code: 5000 }, ...words, ...wordy, deep]) {
+      const { tone, title } = explainError(error);
+      expect({ tone, title }).to.deep.equal({ tone: "neutral", title: "Declined in the wallet" });
+    }
+    expect(explainError(new Error("The user account is not allowed")).tone).to.equal("error");
+  });
+
+  it("explains a wallet that remembers the nonces of a chain that is gone", () => {
+    const inWallet = {
+      code: -32_603,
+      message: "Internal JSON-RPC error.",
+      data: { message: "Nonce too high. Expected 0" },
+    };
+    const causes = [new NonceTooHighError({ nonce: 9 }), new NonceTooLowError({ nonce: 0 })];
+    for (const error of [inWallet, ...causes.map((cause) => new BaseError("sending failed", { cause }))]) {
+      const { tone, text } = explainError(error);
+      expect(tone).to.equal("warning");
+      expect(text).to.contain("Nothing was sent").and.contain("begun anew").and.contain("clear the wallet's activity");
+    }
   });
 
   it("tells a pending request, a locked wallet and an unknown chain apart", () => {

@@ -47,6 +47,13 @@ describe("amounts", () => {
     }
   });
 
+  it("send exactly what is held when all of it is meant, however the display is cut", () => {
+    const held = 1_234_567_890_123_456_789n;
+    expect(formatAmount({ value: held, decimals: 18, least: 0, most: 4 }).text).to.equal("1.2345");
+    expect(formatUnitsExact(held, 18)).to.equal("1.234567890123456789");
+    expect(parseAmount(formatUnitsExact(held, 18), 18)).to.equal(held);
+  });
+
   it("are refused when they are no amount or finer than the token", () => {
     for (const text of ["", "1,5", "-1", "1e3", "0x10", "1.0000001", "abc", " . "])
       expect(parseAmount(text, 6)).to.equal(undefined);
@@ -72,7 +79,7 @@ describe("the median", () => {
 
 describe("CSV", () => {
   it("marks what a spreadsheet would take for a formula, and leaves numbers alone", () => {
-    for (const text of ["=1+1", "+SUM(A1)", "-2+3", "@cmd", "\tx"])
+    for (const text of ["=1+1", "+SUM(A1)", "-2+3", "@cmd", "\tx", "\rx"])
       expect(csvCell(text).replaceAll('"', "")[0]).to.equal("'");
     expect(csvCell("-1.5")).to.equal("-1.5");
     expect(csvCell("0.000159")).to.equal("0.000159");

@@ -1,10 +1,18 @@
-/** Questions to an index that reorganises, fails, leaves keys out or has more rows than one page holds. */
+/** Questions to an index that reorganises, fails, leaves keys out or has far more rows than one page holds. */
 import { createServer, type Server } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { expect } from "chai";
+import { parseCsv } from "../../test/e2e/support/csv.ts";
+import { billingCsv } from "../features/billing/billingCsv.ts";
+import { billingLines, billingTotals } from "../features/billing/billingRows.ts";
+import { parseAmount } from "../lib/parseAmount.ts";
 import { pageAll } from "../lib/subgraph/pageAll.ts";
 import { querySubgraph } from "../lib/subgraph/querySubgraph.ts";
+import type { TaskRow } from "../lib/subgraph/model.ts";
+import { aSettledTask } from "./support/rows.ts";
+
+const decodeError = "Failed to decode `block.hash` value";
 
 type Answer = (variables: Record<string, unknown>) => unknown;
 
@@ -60,6 +68,47 @@ describe("the subgraph's answers", () => {
     });
     const found = await pageAll({ url, query: "…", list: "tasks" });
     expect(found).to.deep.equal(rows);
+  });
+
+  it("lose none of 6,500 tasks on the way to the list and the file, though many have the same time", async () => {
+    const rows = Array.from({ length: 6_500 }, (_, index) =>
+      aSettledTask({ index: index + 1, timestamp: 1_000 + Math.floor(index / 1_300) }),
+    );
+    const cursors: unknown[] = [];
+    // As graph-node answers: never more than 1,000 rows, and no way to skip them.
+    answer = ({ after: cursor, first, skip }) => {
+      cursors.push(cursor);
+      if (Number(first) > 1_000 || skip !== undefined) return { errors: [{ message: "The `first` argument…" }] };
+      const page = rows.filter(({ id }) => id > String(cursor)).slice(0, Number(first));
+      return { data: { tasks: page, _meta: { block: { hash: `0x${"b".repeat(64)}` } } } };
+    };
+    const found = await pageAll<TaskRow>({ url, query: "…", list: "tasks" });
+    expect(cursors.length).to.equal(7);
+    const lines = billingLines({ tasks: found, fromS: 0n });
+    const csv = parseCsv(billingCsv(lines));
+    expect(new Set(csv.map(({ task }) => task)).size).to.equal(6_500);
+    const totalUsd6 = rows.reduce((sum, { bill }) => sum + BigInt(bill?.amountUsd6 ?? 0), 0n);
+    expect(billingTotals(lines).amountUsd6).to.equal(totalUsd6);
+    expect(csv.reduce((sum, { amount_usd = "" }) => sum + (parseAmount(amount_usd, 6) ?? 0n), 0n)).to.equal(totalUsd6);
+  });
+
+  it("are all of one block, and begun anew when that block is undone between two pages", async () => {
+    const blocks = [`0x${"a".repeat(64)}`, `0x${"b".repeat(64)}`];
+    const rows = Array.from({ length: 1_500 }, (_, index) => ({ id: `0x${index.toString(16).padStart(8, "0")}` }));
+    const pinned: unknown[] = [];
+    let undone = false;
+    answer = ({ after: cursor, first, block }) => {
+      pinned.push(block);
+      const hash = (block as { hash: string } | null)?.hash;
+      if (hash === blocks[0]) undone = true;
+      if (hash === blocks[0]) return { errors: [{ message: `${decodeError}: \`no block with that hash found\`` }] };
+      const standing = blocks[undone ? 1 : 0];
+      const page = rows.filter(({ id }) => id > String(cursor)).slice(0, Number(first));
+      return { data: { tasks: page, _meta: { block: { hash: standing } } } };
+    };
+    expect(await pageAll({ url, query: "…", list: "tasks" })).to.deep.equal(rows);
+    expect(pinned.slice(-2)).to.deep.equal([null, { hash: blocks[1] }]);
+    expect(pinned[1]).to.deep.equal({ hash: blocks[0] });
   });
 
   it("read as an empty list when the key is absent", async () => {

@@ -41,6 +41,8 @@ export interface FollowOptions {
   signal: AbortSignal;
   random: (length: number) => Uint8Array;
   nowMs?: () => number;
+  /** For how long a link may say nothing before it is replaced. */
+  mostSilentMs?: number;
 }
 
 const retryMs = { first: 250, most: 5_000 };
@@ -54,14 +56,20 @@ export async function followTask(options: FollowOptions): Promise<void> {
   const until = AbortSignal.any([signal, delivered.signal]);
   if (options.sealedInput !== undefined) void uploadUntilStored(options, options.sealedInput, until);
   let waitMs = retryMs.first;
+  let wasSilent = false;
   while (!until.aborted) {
-    onEvent({ kind: "connection", state: "connecting" });
+    // A silent link is replaced without a word, unless there is nobody any more.
+    if (!wasSilent) onEvent({ kind: "connection", state: "connecting" });
     try {
       const link = await openLink({ ...options, context: contextOf(options), signal: until });
-      onEvent({ kind: "connection", state: "open" });
+      if (!wasSilent) onEvent({ kind: "connection", state: "open" });
+      wasSilent = false;
       await serveLink(options, link, delivered);
       waitMs = retryMs.first;
+      wasSilent = link.isSilent();
+      if (wasSilent) continue;
     } catch (error) {
+      wasSilent = false;
       report(options, error, until);
     }
     if (until.aborted) return;

@@ -15,9 +15,16 @@ export interface Link {
   frames: AsyncIterable<Frame>;
   send(frame: Frame): void;
   close(): void;
+  /** True once the link was given up because nothing had been heard on it for too long. */
+  isSilent(): boolean;
 }
 
 const loginTimeoutMs = 15_000;
+/**
+ * The gateway says every few seconds that the line stands. A connection that is dead at one end only says nothing and
+ * does not close either, so silence ends it.
+ */
+const mostSilentMs = 12_000;
 const loginExpiryS = 50;
 
 export async function openLink(options: {
@@ -26,13 +33,24 @@ export async function openLink(options: {
   secrets: TaskSecrets;
   signal: AbortSignal;
   nowMs?: () => number;
+  mostSilentMs?: number;
 }): Promise<Link> {
   const { gatewayUrl, signal } = options;
   const socket = new WebSocket(`${gatewayUrl.replace(/^http/, "ws")}/v1/link`, subprotocol);
   const close = (): void => socket.close();
   signal.addEventListener("abort", close, { once: true });
-  const frames = framesOf(socket, () => signal.removeEventListener("abort", close));
-  const link: Link = { frames: { [Symbol.asyncIterator]: () => frames }, send: (frame) => socket.send(encodeFrame(frame)), close };
+  let silent = false;
+  const frames = framesOf(socket, {
+    mostSilentMs: options.mostSilentMs ?? mostSilentMs,
+    onSilent: () => (silent = true),
+    onEnd: () => signal.removeEventListener("abort", close),
+  });
+  const link: Link = {
+    frames: { [Symbol.asyncIterator]: () => frames },
+    send: (frame) => socket.send(encodeFrame(frame)),
+    close,
+    isSilent: () => silent,
+  };
   const timer = setTimeout(close, loginTimeoutMs);
   try {
     const challenge = await expectFrame(frames, "challenge", gatewayUrl);
@@ -73,17 +91,32 @@ async function expectFrame<T extends Frame["t"]>(
   return frame as FrameOf<T>;
 }
 
-/** Incoming frames in order, as an iterator that ends with the socket. A malformed frame closes it. */
-function framesOf(socket: WebSocket, onEnd: () => void): AsyncIterator<Frame> {
+/** Incoming frames in order, as an iterator that ends with the socket or with its silence. A malformed frame closes it. */
+function framesOf(
+  socket: WebSocket,
+  options: { mostSilentMs: number; onSilent: () => void; onEnd: () => void },
+): AsyncIterator<Frame> {
   const queue: Frame[] = [];
   let ended = false;
   let wake: (() => void) | undefined;
   const end = (): void => {
+    if (ended) return;
     ended = true;
-    onEnd();
+    clearTimeout(timer);
+    options.onEnd();
     wake?.();
   };
+  // The closing handshake of a dead connection takes its time; nobody waits for it.
+  const giveUp = (): void => {
+    options.onSilent();
+    end();
+    socket.close();
+  };
+  let timer = setTimeout(giveUp, options.mostSilentMs);
   socket.addEventListener("message", (event: MessageEvent) => {
+    if (ended) return;
+    clearTimeout(timer);
+    timer = setTimeout(giveUp, options.mostSilentMs);
     try {
       queue.push(decodeFrame(String(event.data)));
       wake?.();

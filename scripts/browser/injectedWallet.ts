@@ -4,6 +4,7 @@
  */
 import type { BrowserContext } from "playwright-core";
 import {
+  BaseError,
   createWalletClient,
   http,
   isHex,
@@ -23,6 +24,8 @@ export interface InjectedWallet {
   readonly requests: readonly { method: string; answer: "given" | "refused" }[];
   /** The next request of one of these methods is refused as a person would (4001), once. */
   refuseNext(...methods: string[]): void;
+  /** Forgets the nonce that `remembersNonce` lets it count on from. */
+  clearActivity(): void;
   install(context: BrowserContext): Promise<void>;
 }
 
@@ -36,21 +39,24 @@ type Answer =
   | { error: { code: number; message: string } };
 
 const userRejected = { code: 4001, message: "User rejected the request." };
-const unsupported = { code: 4200, message: "The wallet does not support this method." };
+const unsupported = { code: -32_601, message: "The method does not exist / is not available." };
 const unknownChain = { code: 4902, message: "Unrecognized chain ID." };
 
 export function createInjectedWallet(options: {
   account: LocalAccount;
   rpcUrl: string;
   name?: string;
+  /** Counts its transactions itself, as some wallets do, and so does not notice when the chain begins anew. */
+  remembersNonce?: boolean;
 }): InjectedWallet {
-  const { account, rpcUrl, name = "Local Wallet" } = options;
+  const { account, rpcUrl, name = "Local Wallet", remembersNonce = false } = options;
   const client = createWalletClient({ account, chain: hardhat, transport: http(rpcUrl), cacheTime: 0 }).extend(
     publicActions,
   );
   const requests: { method: string; answer: "given" | "refused" }[] = [];
   const refused = new Set<string>();
   let connected = false;
+  let nextNonce: number | undefined;
 
   const permissions = () => [
     { parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: [account.address] }] },
@@ -81,14 +87,17 @@ export function createInjectedWallet(options: {
         return { result: await account.signTypedData(typedDataOf(params[1])) };
       case "eth_sendTransaction": {
         const { to, data, value, gas } = recordOf(params[0]);
-        return {
-          result: await client.sendTransaction({
-            to: hexOf(to),
-            ...(data === undefined ? {} : { data: hexOf(data) }),
-            ...(value === undefined ? {} : { value: BigInt(String(value)) }),
-            ...(gas === undefined ? {} : { gas: BigInt(String(gas)) }),
-          }),
-        };
+        const { address } = account;
+        const nonce = nextNonce ?? (await client.getTransactionCount({ address, blockTag: "pending" }));
+        const result = await client.sendTransaction({
+          to: hexOf(to),
+          nonce,
+          ...(data === undefined ? {} : { data: hexOf(data) }),
+          ...(value === undefined ? {} : { value: BigInt(String(value)) }),
+          ...(gas === undefined ? {} : { gas: BigInt(String(gas)) }),
+        });
+        if (remembersNonce) nextNonce = nonce + 1;
+        return { result };
       }
       default:
         if (method.startsWith("wallet_")) return { error: unsupported };
@@ -105,7 +114,8 @@ export function createInjectedWallet(options: {
     try {
       return await act(request);
     } catch (error) {
-      if (error instanceof RpcError) return { error: { code: error.code, message: error.shortMessage } };
+      const refusal = error instanceof BaseError ? error.walk((inner) => inner instanceof RpcError) : null;
+      if (refusal instanceof RpcError) return { error: { code: refusal.code, message: refusal.details } };
       return { error: { code: -32_603, message: error instanceof Error ? error.message : String(error) } };
     }
   };
@@ -114,6 +124,7 @@ export function createInjectedWallet(options: {
     name,
     requests,
     refuseNext: (...methods) => methods.forEach((method) => refused.add(method)),
+    clearActivity: () => void (nextNonce = undefined),
     async install(context) {
       await context.exposeFunction("ngpuWalletRequest", answer);
       await context.addInitScript(announceWallet, {

@@ -13,18 +13,24 @@ import type { SigningContext } from "@ngpu/protocol/signed";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { codeRejectedBy } from "../harness/codeRejectedBy.ts";
 import { startTestGateway } from "../harness/services.ts";
-import { postTask } from "../harness/tasks.ts";
+import { registerNode, type TestNode } from "../harness/nodes.ts";
+import { assignTask, postTask } from "../harness/tasks.ts";
+import { connectNode } from "../harness/testNode.ts";
+import { until } from "../harness/until.ts";
+import { startFreezableLine } from "./support/freezableLine.ts";
 
 describe("client link", () => {
   let chain: TestChain;
   let gateway: Gateway;
   let context: SigningContext;
+  let nodes: [TestNode, TestNode];
   const never = new AbortController().signal;
 
   before(async () => {
     chain = await startTestChain();
     context = { chainId: chain.chainId, verifyingContract: chain.deployment.taskEscrow };
     gateway = await startTestGateway(chain);
+    nodes = [await registerNode(chain), await registerNode(chain)];
   });
 
   after(async () => {
@@ -102,5 +108,44 @@ describe("client link", () => {
     await following;
     await back.close();
     expect(events.some((event) => event.kind === "connection" && event.state === "lost")).to.equal(true);
+  });
+
+  it("replaces a link on which nothing comes any more, and says nothing of a loss that did not happen", async () => {
+    const { secrets } = await aPostedTask();
+    const first = await startTestGateway(chain);
+    const port = Number(new URL(first.url).port);
+    await first.close();
+    const line = await startFreezableLine(port);
+    const behind = await startTestGateway(chain, { port, publicUrl: line.url });
+    const stop = new AbortController();
+    const events: TaskEvent[] = [];
+    const following = followTask({
+      gatewayUrl: line.url,
+      chain: chain.client,
+      chainId: chain.chainId,
+      deployment: chain.deployment,
+      secrets,
+      random: (length) => new Uint8Array(randomBytes(length)),
+      signal: stop.signal,
+      mostSilentMs: 500,
+      onEvent: (event) => events.push(event),
+    });
+    try {
+      await until("the link is open", () =>
+        events.find((event) => event.kind === "connection" && event.state === "open"),
+      );
+      line.freeze();
+      const node = await connectNode({ chain, node: nodes[0], gatewayUrl: line.url });
+      await node.announce([]);
+      await assignTask(chain, { taskId: secrets.taskId, primary: nodes[0].nodeId, backup: nodes[1].nodeId });
+      await until("the key is wrapped over another link", () => events.find(({ kind }) => kind === "wrapped"));
+      expect(events.some((event) => event.kind === "connection" && event.state === "lost")).to.equal(false);
+      node.peer.close();
+    } finally {
+      stop.abort();
+      await following;
+      await behind.close();
+      await line.close();
+    }
   });
 });

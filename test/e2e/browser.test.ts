@@ -9,6 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { measureInput } from "@ngpu/client/measureInput";
 import { quoteTask } from "@ngpu/client/quote";
 import { deployments } from "@ngpu/protocol/generated/deployments";
+import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
@@ -28,6 +29,8 @@ import { paths } from "../../scripts/stack/paths.ts";
 import { findChromium } from "../../scripts/targets/testing/chromium.ts";
 import { seriousViolations } from "./support/accessibility.ts";
 import { parseCsv } from "./support/csv.ts";
+import { firstLoadBytes } from "./support/firstLoad.ts";
+import { layoutShiftOf, watchLayout } from "./support/layoutShift.ts";
 import { settlementOf } from "./support/ledger.ts";
 import { startLine, type Line } from "./support/startLine.ts";
 
@@ -44,6 +47,8 @@ const newcomer = localAccounts.newcomer.account;
 const sampleTitle = "Bakery receipt";
 const declaredLines = 40;
 const taskWithinMs = 60_000;
+const mostShift = 0.02;
+const mostScriptBytes = 400_000;
 
 describe("the dApp", () => {
   let line: Line;
@@ -66,6 +71,7 @@ describe("the dApp", () => {
     browser = await launchBrowser({ executablePath });
     wallet = createInjectedWallet({ account: payer, rpcUrl: line.stack.urls.rpc });
     session = await openSession({ browser, look: desktop, wallet });
+    await watchLayout(session.context);
     page = session.page;
     page.setDefaultTimeout(20_000);
   });
@@ -213,6 +219,40 @@ describe("the dApp", () => {
     expect(sumUsd6(csv.map((entry) => entry.amount_usd ?? ""))).to.equal(sumUsd6(lines));
   });
 
+  it("shows the same amounts of the task in list, detail, overview and node, and of the account on both its pages", async () => {
+    const taskId = theTask();
+    const settled = await settlementOf(chain, taskId);
+    const { amountUsd6 = 0n, nodeId = 0 } = settled?.args ?? {};
+    const rows: Record<string, Locator> = {
+      [`/tasks`]: page.getByRole("table", { name: "Tasks" }),
+      [`/`]: page.getByRole("table", { name: "Latest bills" }),
+      [`/nodes/${nodeId}`]: page.getByRole("table", { name: "Latest bills of this node" }),
+    };
+    for (const [path, table] of Object.entries(rows)) {
+      await page.goto(`${dapp}${path}`);
+      const row = table.getByRole("row").filter({ has: page.locator(`a[href="/tasks/${taskId}"]`) });
+      expect(await exactOf(cellOf(row, "Amount")), path).to.equal(exactText(amountUsd6));
+    }
+    await page.goto(`${dapp}/tasks/${taskId}`);
+    expect(await exactOf(page.getByRole("region", { name: "Bill" }))).to.equal(exactText(amountUsd6));
+
+    const vault = { address: contracts.paymentVault, abi: paymentVaultAbi } as const;
+    const held = await chain.readContract({ ...vault, functionName: "accountOf", args: [payer.address] });
+    const balances: Record<string, Record<string, bigint>> = {
+      "/billing": { Available: held.availableUsd6, Reserved: held.reservedUsd6 },
+      "/": { "In my balance": held.availableUsd6, "Reserved for open tasks": held.reservedUsd6 },
+    };
+    for (const [path, figures] of Object.entries(balances)) {
+      await page.goto(`${dapp}${path}`);
+      for (const [label, value] of Object.entries(figures)) {
+        const figure = page
+          .locator("dt", { hasText: new RegExp(`^${label}$`) })
+          .locator("xpath=following-sibling::dd[1]");
+        expect(await exactOf(figure), `${path}, ${label}`).to.equal(exactText(value));
+      }
+    }
+  });
+
   it("shows the three staked nodes", async () => {
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Nodes" }).click();
     const nodes = page.getByRole("table", { name: "Registered nodes" });
@@ -235,7 +275,7 @@ describe("the dApp", () => {
     }
   });
 
-  it("is legible in light, in dark and on a phone, on every page", async () => {
+  it("is legible in light, in dark and on a phone, on every page; nothing moves on load, and what is disabled says why", async () => {
     const taskId = theTask();
     const settled = await settlementOf(chain, taskId);
     const pages = {
@@ -264,10 +304,23 @@ describe("the dApp", () => {
         const overflow = await page.evaluate(
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         );
+        const shift = await layoutShiftOf(page);
+        if (shift.score >= mostShift) found.push(`${name}, ${look}: moved by ${shift.score.toFixed(3)}: ${shift.what}`);
+        found.push(
+          ...(await unexplained(page)).map((button) => `${name}, ${look}: disabled without a reason: ${button}`),
+        );
         if (overflow > 0) found.push(`${name}, ${look}: ${overflow} px wider than the screen`);
       }
     }
     expect(found.join("\n")).to.equal("");
+  });
+
+  it("needs at most 400 KB of script before a page works", async () => {
+    const taskId = theTask();
+    const settled = await settlementOf(chain, taskId);
+    const own = [`/tasks/${taskId}`, "/nodes/1", `/tx/${settled?.transactionHash}`];
+    for (const path of ["/", "/models", "/post", "/tasks", "/billing", "/nodes", "/earn", ...own])
+      expect(await firstLoadBytes(`${dapp}${path}`), path).to.be.within(1, mostScriptBytes);
   });
 
   it("lets a newcomer register a machine with the code its agent printed, and stake for it", async () => {
@@ -328,6 +381,17 @@ describe("the dApp", () => {
 /** The largest amount of a region, by its exact value. */
 async function exactOf(region: Locator): Promise<string> {
   return (await region.locator("[data-exact]").first().getAttribute("data-exact")) ?? "";
+}
+
+/** Disabled buttons that neither a text nor a title explains. */
+function unexplained(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>("button:disabled")]
+      .filter(
+        (button) => button.title === "" && !document.getElementById(button.getAttribute("aria-describedby") ?? ""),
+      )
+      .map((button) => button.outerHTML.slice(0, 120)),
+  );
 }
 
 function cellOf(row: Locator, title: string): Locator {

@@ -1,13 +1,8 @@
 import type { Metadata } from "next";
-import { Suspense } from "react";
 import { MyTasks } from "../../features/tasks/MyTasks.tsx";
 
 export const metadata: Metadata = { title: "My tasks" };
 
 export default function TasksPage() {
-  return (
-    <Suspense>
-      <MyTasks />
-    </Suspense>
-  );
+  return <MyTasks />;
 }

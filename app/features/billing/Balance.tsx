@@ -20,15 +20,16 @@ export function Balance({ account }: { account: Address }) {
         label="Available"
         note="free in the vault, used before your wallet"
         action={
-          money === undefined || money.availableUsd6 === 0n ? undefined : (
-            <TxButton
-              label="Withdraw all"
-              quiet
-              busy="Withdrawing…"
-              says="To your wallet; costs only gas."
-              call={() => contractCall({ ...vault, functionName: "withdraw", args: [account, money.availableUsd6] })}
-            />
-          )
+          <TxButton
+            label="Withdraw all"
+            quiet
+            busy="Withdrawing…"
+            says="To your wallet; costs only gas."
+            blocked={whyNot(money?.availableUsd6, "Nothing is available to withdraw.")}
+            call={() =>
+              contractCall({ ...vault, functionName: "withdraw", args: [account, money?.availableUsd6 ?? 0n] })
+            }
+          />
         }
       >
         {money === undefined ? <Skeleton /> : <Amount value={money.availableUsd6} size="large" />}
@@ -40,15 +41,14 @@ export function Balance({ account }: { account: Address }) {
         label="Credit"
         note="earned by serving, paid out on request"
         action={
-          money === undefined || money.creditUsd6 === 0n ? undefined : (
-            <TxButton
-              label="Pay out credit"
-              quiet
-              busy="Paying out…"
-              says="To your wallet; costs only gas."
-              call={() => contractCall({ ...vault, functionName: "payCredit", args: [account] })}
-            />
-          )
+          <TxButton
+            label="Pay out credit"
+            quiet
+            busy="Paying out…"
+            says="To your wallet; costs only gas."
+            blocked={whyNot(money?.creditUsd6, "Nothing was earned by serving yet.")}
+            call={() => contractCall({ ...vault, functionName: "payCredit", args: [account] })}
+          />
         }
       >
         {money === undefined ? <Skeleton /> : <Amount value={money.creditUsd6} size="large" />}
@@ -58,4 +58,10 @@ export function Balance({ account }: { account: Address }) {
       </Figure>
     </Figures>
   );
+}
+
+/** The buttons have their place from the first moment, and keep it with what became of them. */
+function whyNot(amountUsd6: bigint | undefined, none: string): string | undefined {
+  if (amountUsd6 === undefined) return "The contract is asked how much.";
+  return amountUsd6 === 0n ? none : undefined;
 }

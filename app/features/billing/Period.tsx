@@ -55,7 +55,11 @@ export function Period({ account }: { account: Address }) {
         <Choice label="Period" options={periods} value={period} onChange={setPeriod} />
         <Choice label="Model" options={models} value={model} onChange={setModel} />
         <span className={styles.space} />
-        <Button disabled={lines === undefined || lines.length === 0} onClick={() => saveCsv(billingCsv(lines ?? []))}>
+        <Button
+          disabled={lines === undefined || lines.length === 0}
+          title={csvWaitsFor(lines)}
+          onClick={() => saveCsv(billingCsv(lines ?? []))}
+        >
           Export CSV
         </Button>
       </div>
@@ -116,6 +120,11 @@ function Days({ lines, today }: { lines: readonly BillingLine[]; today: bigint }
       />
     </Columns>
   );
+}
+
+function csvWaitsFor(lines: readonly BillingLine[] | undefined): string | undefined {
+  if (lines === undefined) return "The bills are still being read.";
+  return lines.length === 0 ? "There is no line in this period to export." : undefined;
 }
 
 function saveCsv(text: string): void {

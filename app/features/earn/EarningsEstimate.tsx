@@ -10,6 +10,7 @@ import { useHead } from "../../hooks/useHead.ts";
 import { useSubgraph } from "../../hooks/useSubgraph.ts";
 import { formatInteger } from "../../lib/format.ts";
 import { medianOf } from "../../lib/stats.ts";
+import styles from "./EarningsEstimate.module.css";
 import { useNodeClasses } from "./useNodeClasses.ts";
 
 const days = 7n;
@@ -38,41 +39,43 @@ export function EarningsEstimate() {
   const bills = answer.data?.bills;
   if (classes?.length === 0) return null;
   return (
-    <Figures>
-      {(classes ?? skeletons).map((nodeClass) => {
-        const perNode = bills === undefined ? undefined : earnedPerNode(bills, nodeClass.id);
-        const median = perNode === undefined ? undefined : medianOf(perNode);
-        return (
-          <Figure
-            key={nodeClass.id}
-            label={
-              nodeClass.name === ""
-                ? "…"
-                : `Class ${nodeClass.name}, ${formatInteger(BigInt(nodeClass.minimumPowerCu))} CU`
-            }
-            note={
-              <>
-                {perNode === undefined
+    <div className={styles.estimate}>
+      <Figures>
+        {(classes ?? skeletons).map((nodeClass) => {
+          const perNode = bills === undefined ? undefined : earnedPerNode(bills, nodeClass.id);
+          const median = perNode === undefined ? undefined : medianOf(perNode);
+          return (
+            <Figure
+              key={nodeClass.id}
+              label={
+                nodeClass.name === ""
                   ? "…"
-                  : perNode.length === 0
-                    ? "nobody served in the last 7 days"
-                    : earnedBy(perNode.length)}
-                <br />
-                stake <Amount kind="wei" value={BigInt(nodeClass.minimumStakeWei)} />
-              </>
-            }
-          >
-            {perNode === undefined ? (
-              <Skeleton />
-            ) : median === undefined ? (
-              "–"
-            ) : (
-              <Amount value={median / days} size="large" />
-            )}
-          </Figure>
-        );
-      })}
-    </Figures>
+                  : `Class ${nodeClass.name}, ${formatInteger(BigInt(nodeClass.minimumPowerCu))} CU`
+              }
+              note={
+                <>
+                  {perNode === undefined
+                    ? "…"
+                    : perNode.length === 0
+                      ? "nobody served in the last 7 days"
+                      : earnedBy(perNode.length)}
+                  <br />
+                  stake <Amount kind="wei" value={BigInt(nodeClass.minimumStakeWei)} />
+                </>
+              }
+            >
+              {perNode === undefined ? (
+                <Skeleton />
+              ) : median === undefined ? (
+                "–"
+              ) : (
+                <Amount value={median / days} size="large" />
+              )}
+            </Figure>
+          );
+        })}
+      </Figures>
+    </div>
   );
 }
 

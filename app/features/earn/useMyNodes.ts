@@ -10,6 +10,7 @@ import { isAddressEqual, type Address } from "viem";
 import { useAnswer } from "../../hooks/useAnswer.ts";
 import { useChain } from "../../hooks/useChain.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
+import { nextPollMs } from "../../lib/pollMs.ts";
 
 export interface MyNode {
   nodeId: number;
@@ -66,7 +67,7 @@ export function useMyNodes(account: Address) {
       const nodes = await Promise.all(events.map((event) => readNode(event.args.nodeId)));
       return nodes.filter((node) => node !== undefined);
     },
-    refetchInterval: 8_000,
+    refetchInterval: () => nextPollMs(8_000),
   });
   return useAnswer(query);
 }

@@ -6,6 +6,7 @@ import { Skeleton } from "../../components/Skeleton.tsx";
 import { ResultView } from "../task/ResultView.tsx";
 import { loadSampleResult } from "../../lib/sampleResults.ts";
 import { samplesFor, sampleUrl } from "../../lib/samples.ts";
+import styles from "./ModelSample.module.css";
 
 export function ModelSample({ manifest }: { manifest: ModelManifest }) {
   const { schema } = manifest.output;
@@ -16,6 +17,13 @@ export function ModelSample({ manifest }: { manifest: ModelManifest }) {
   });
   const sample = samplesFor(manifest)[0];
   if (sample === undefined || result.data === null) return null;
-  if (result.data === undefined) return <Skeleton width="100%" height="280px" />;
+  if (result.data === undefined) {
+    return (
+      <div className={styles.waiting}>
+        <div className={styles.picture} style={{ aspectRatio: `${sample.width} / ${sample.height}` }} />
+        <Skeleton width="100%" height="190px" />
+      </div>
+    );
+  }
   return <ResultView result={result.data} imageUrl={() => sampleUrl(sample)} compact />;
 }

@@ -22,6 +22,7 @@ import { explainError } from "../../lib/explainError.ts";
 import { formatDateTime, formatInteger, formatMs, formatSeconds } from "../../lib/format.ts";
 import { modelTitle } from "../../lib/models.ts";
 import { billFields, nodeFields, type BillRow, type NodeRow, type StakeEventRow } from "../../lib/subgraph/model.ts";
+import { nextPollMs } from "../../lib/pollMs.ts";
 import { NodeStatus } from "./Nodes.tsx";
 import styles from "./NodeView.module.css";
 
@@ -45,7 +46,9 @@ export function NodeView({ nodeId }: { nodeId: number }) {
     <Page
       title={`node-${nodeId}`}
       lead={
-        node === undefined || node === null ? undefined : (
+        node === undefined || node === null ? (
+          <Skeleton width="5em" />
+        ) : (
           <NodeStatus node={node} online={roster.data === undefined ? undefined : entry !== undefined} />
         )
       }
@@ -56,31 +59,35 @@ export function NodeView({ nodeId }: { nodeId: number }) {
       <OnChain nodeId={nodeId} />
       <Columns>
         <Card title="Machine">
-          {node === undefined || node === null ? <Loading error={answer.error} /> : <Identity node={node} />}
+          <div className={styles.machine}>
+            {node === undefined || node === null ? <Loading error={answer.error} rows={8} /> : <Identity node={node} />}
+          </div>
         </Card>
         <Card title="As reported" note="The node's own word to the gateway; nothing of it decides a bill">
-          {entry === undefined ? (
-            <p className="soft">
-              {roster.data === undefined ? "The gateway is asked…" : "It is not connected to the gateway."}
-            </p>
-          ) : (
-            <dl className={styles.pairs}>
-              <dt>Own benchmark</dt>
-              <dd>{formatInteger(entry.benchmarkCu)} CU</dd>
-              <dt>Free slots</dt>
-              <dd>
-                {entry.freeSlots} of {entry.slots}
-              </dd>
-              <dt>Execution provider</dt>
-              <dd>{entry.executionProvider}</dd>
-              <dt>Agent version</dt>
-              <dd>{entry.agentVersion}</dd>
-              <dt>Last heartbeat</dt>
-              <dd>{formatMs(entry.silentMs)} ago</dd>
-              <dt>Models</dt>
-              <dd>{entry.models.map(modelTitle).join(", ")}</dd>
-            </dl>
-          )}
+          <div className={styles.reported}>
+            {entry === undefined ? (
+              <p className="soft">
+                {roster.data === undefined ? "The gateway is asked…" : "It is not connected to the gateway."}
+              </p>
+            ) : (
+              <dl className={styles.pairs}>
+                <dt>Own benchmark</dt>
+                <dd>{formatInteger(entry.benchmarkCu)} CU</dd>
+                <dt>Free slots</dt>
+                <dd>
+                  {entry.freeSlots} of {entry.slots}
+                </dd>
+                <dt>Execution provider</dt>
+                <dd>{entry.executionProvider}</dd>
+                <dt>Agent version</dt>
+                <dd>{entry.agentVersion}</dd>
+                <dt>Last heartbeat</dt>
+                <dd>{formatMs(entry.silentMs)} ago</dd>
+                <dt>Models</dt>
+                <dd>{entry.models.map(modelTitle).join(", ")}</dd>
+              </dl>
+            )}
+          </div>
         </Card>
       </Columns>
       <Card title="Latest bills" flush>
@@ -90,13 +97,11 @@ export function NodeView({ nodeId }: { nodeId: number }) {
           <Bills bills={answer.data.bills ?? []} />
         )}
       </Card>
-      <Card title="Stake history" flush>
-        {answer.data === undefined ? (
-          <Loading error={answer.error} rows={3} />
-        ) : (
+      {answer.data === undefined ? null : (
+        <Card title="Stake history" flush>
           <StakeEvents events={answer.data.stakeEvents ?? []} />
-        )}
-      </Card>
+        </Card>
+      )}
     </Page>
   );
 }
@@ -121,7 +126,7 @@ function OnChain({ nodeId }: { nodeId: number }) {
       ]);
       return { stake, powerCu, eligible };
     },
-    refetchInterval: 5_000,
+    refetchInterval: () => nextPollMs(4_000),
   });
   if (answer.error !== null) {
     const { title, text, tone } = explainError(answer.error);

@@ -4,9 +4,11 @@ import { useAnswer } from "../../hooks/useAnswer.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { nodeFields, type NodeRow } from "../../lib/subgraph/model.ts";
 import { pageAll } from "../../lib/subgraph/pageAll.ts";
+import { nextPollMs } from "../../lib/pollMs.ts";
 
-const query = `query Nodes($first: Int!, $after: ID!) {
-  nodes(first: $first, orderBy: id, orderDirection: asc, where: { id_gt: $after }) { ${nodeFields} }
+const query = `query Nodes($first: Int!, $after: ID!, $block: Block_height) {
+  nodes(first: $first, orderBy: id, orderDirection: asc, where: { id_gt: $after }, block: $block) { ${nodeFields} }
+  _meta(block: $block) { block { hash } }
 }`;
 
 export function useNodes() {
@@ -18,7 +20,7 @@ export function useNodes() {
       const rows = await pageAll<NodeRow>({ url: subgraphUrl, query, list: "nodes", signal, start: "" });
       return rows.sort((a, b) => Number(a.id) - Number(b.id));
     },
-    refetchInterval: 5_000,
+    refetchInterval: () => nextPollMs(4_000),
   });
   return useAnswer(answer);
 }

@@ -6,10 +6,10 @@ import { Card } from "../../components/Card.tsx";
 import { Formula, type Term } from "../../components/Formula.tsx";
 import { StepButton, type Step } from "../../components/StepButton.tsx";
 import { useHead } from "../../hooks/useHead.ts";
+import type { Permit } from "../../hooks/usePermit.ts";
 import { formatInteger, formatMs, formatSeconds } from "../../lib/format.ts";
 import styles from "./QuoteCard.module.css";
 import type { PostForm } from "./usePostForm.ts";
-import type { Permit } from "./usePostSteps.ts";
 import type { PricedInput } from "./useQuote.ts";
 
 export function QuoteCard(props: {

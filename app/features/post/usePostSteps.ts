@@ -4,20 +4,15 @@
  * there is a faucet, sign the permit, post. A step that is done is skipped; the permit is only asked for what the
  * balance does not cover.
  */
-import type { permitParams } from "@ngpu/client/permit";
-import type { ContractErrorName } from "@ngpu/protocol/contractErrors";
 import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
-import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
-import type { Address } from "viem";
-import { useAccount, useSignTypedData } from "wagmi";
+import { useAccount } from "wagmi";
 import type { Step } from "../../components/StepButton.tsx";
-import { useChain } from "../../hooks/useChain.ts";
 import { useGateSteps } from "../../hooks/useGateSteps.ts";
 import { useHead } from "../../hooks/useHead.ts";
 import { useMoney } from "../../hooks/useMoney.ts";
+import { usePermit, type Permit } from "../../hooks/usePermit.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { useTransact } from "../../hooks/useTransact.ts";
 import { contractCall } from "../../lib/contractCall.ts";
@@ -28,19 +23,6 @@ import { deleteLocalTask, saveLocalTask, saveTaskFacts } from "../../lib/taskSto
 import type { PostForm } from "./usePostForm.ts";
 import type { PricedInput } from "./useQuote.ts";
 
-const permitLifetimeS = 1_200n;
-const permitReserveS = 60n;
-
-/** A permit that has expired, was used or was replaced meanwhile must be signed anew; after anything else it holds. */
-const permitRefusals: ReadonlySet<string> = new Set<ContractErrorName>([
-  "ERC2612ExpiredSignature",
-  "ERC2612InvalidSigner",
-  "InvalidAccountNonce",
-  "ERC20InsufficientAllowance",
-]);
-
-export type Permit = ReturnType<typeof permitParams> & { owner: Address };
-
 export function usePostSteps(options: { form: PostForm; priced: PricedInput; chooseFiles: () => void }): {
   steps: Step[];
   permit: Permit | undefined;
@@ -48,23 +30,18 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
   const { form, priced, chooseFiles } = options;
   const { deployment, chainId } = useRuntime();
   const { address } = useAccount();
-  const chain = useChain();
   const gate = useGateSteps();
   const transact = useTransact();
   const router = useRouter();
   const head = useHead().data;
   const money = useMoney({ account: address }).data;
-  const { signTypedDataAsync } = useSignTypedData();
-  const [permit, setPermit] = useState<Permit | undefined>(undefined);
+  const { paymentToken: token, paymentVault: spender } = deployment;
+  const { permit, sign, refusedBy } = usePermit({ token, spender, owner: address });
 
   const { quote, price, refusal, dimensions, maxPriceUsd6PerGcums } = priced;
   const most = priced.mostUsd6 ?? 0n;
   const shortfall = money === undefined || money.availableUsd6 >= most ? 0n : most - money.availableUsd6;
-  const permitted =
-    permit !== undefined &&
-    permit.owner === address &&
-    permit.value >= shortfall &&
-    (head === undefined || permit.deadline > head.timestamp + permitReserveS);
+  const permitted = permit !== undefined && permit.value >= shortfall;
   const covered = shortfall === 0n || (money !== undefined && money.allowanceUsd6 >= shortfall);
   const rich = money === undefined || money.walletUsd6 >= shortfall;
 
@@ -124,33 +101,12 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
     },
   };
 
-  const sign: Step = {
+  const permitStep: Step = {
     id: "permit",
     label: `Sign permit (${usd(shortfall)})`,
     says: "Signing costs nothing. It allows the vault to take this amount once, within 20 minutes.",
     done: covered || permitted,
-    run: async () => {
-      if (address === undefined || head === undefined) return;
-      const { permitParams, permitTypedData } = await import("@ngpu/client/permit");
-      const token = { address: deployment.paymentToken, abi: localUsdAbi } as const;
-      const [nonce, tokenName] = await Promise.all([
-        chain.readContract({ ...token, functionName: "nonces", args: [address] }),
-        chain.readContract({ ...token, functionName: "name" }),
-      ]);
-      const deadline = head.timestamp + permitLifetimeS;
-      const wanted = {
-        tokenName,
-        tokenVersion: "1",
-        chainId,
-        owner: address,
-        spender: deployment.paymentVault,
-        value: shortfall,
-        nonce,
-        deadline,
-      };
-      const signature = await signTypedDataAsync(permitTypedData({ ...wanted, token: deployment.paymentToken }));
-      setPermit({ ...permitParams({ value: shortfall, deadline, signature }), owner: address });
-    },
+    run: () => sign(shortfall),
   };
 
   const post: Step = {
@@ -193,12 +149,11 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
       // The keys are stored before the wallet is asked: whatever happens after the post, this device can open the result.
       const kept = { taskId, chainId, payer: address, modelId, secrets, sealedInput, parts, dimensions };
       await saveLocalTask({ ...kept, maxAmountUsd6: most, createdAtMs: Date.now() });
-      const { owner: _owner, ...signed } = permit ?? { owner: address, ...noPermit };
       const call = contractCall({
         address: deployment.taskEscrow,
         abi: taskEscrowAbi,
         functionName: "post",
-        args: [params, covered ? noPermit : signed],
+        args: [params, covered ? noPermit : (permit ?? noPermit)],
       });
       let hash: `0x${string}` | undefined;
       try {
@@ -210,7 +165,7 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
         await transact({ call, onSent });
       } catch (error) {
         if (hash === undefined) await deleteLocalTask(taskId);
-        if (permitRefusals.has(explainError(error).code)) setPermit(undefined);
+        refusedBy(error);
         throw error;
       }
       router.push(`/tasks/${taskId}`);
@@ -218,7 +173,7 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
   };
 
   return {
-    steps: [...gate, input, reading, quotable, agreed, funds, sign, post],
+    steps: [...gate, input, reading, quotable, agreed, funds, permitStep, post],
     permit: permitted ? permit : undefined,
   };
 }

@@ -78,13 +78,25 @@ function Pager(props: { page: number; count: number; name: string; onTurn: (to: 
   const { page, count, name, onTurn } = props;
   return (
     <figcaption className={styles.pager}>
-      <Button small disabled={page === 0} onClick={() => onTurn(page - 1)} aria-label="Previous image">
+      <Button
+        small
+        disabled={page === 0}
+        title={page === 0 ? "This is the first image." : undefined}
+        onClick={() => onTurn(page - 1)}
+        aria-label="Previous image"
+      >
         ←
       </Button>
       <span className="figure small" aria-live="polite">
         {formatInteger(page + 1)} of {formatInteger(count)} · {name}
       </span>
-      <Button small disabled={page === count - 1} onClick={() => onTurn(page + 1)} aria-label="Next image">
+      <Button
+        small
+        disabled={page === count - 1}
+        title={page === count - 1 ? "This is the last image." : undefined}
+        onClick={() => onTurn(page + 1)}
+        aria-label="Next image"
+      >
         →
       </Button>
     </figcaption>

@@ -8,6 +8,7 @@ import { TxLink } from "../../components/Hash.tsx";
 import { Time } from "../../components/Time.tsx";
 import { formatInteger, formatMs } from "../../lib/format.ts";
 import type { Finality } from "../../lib/finality.ts";
+import { indexWordsOfTask } from "../../lib/indexWords.ts";
 import { takeoverOf } from "../../lib/takeover.ts";
 import type { Stage } from "../../lib/taskStages.ts";
 import { failureWords } from "./failureWords.ts";
@@ -61,11 +62,7 @@ function wordsOf(task: TaskModel, stage: Stage): ReactNode {
     case "cancelled":
       return returnedWords(stage);
     case "indexed":
-      return stage.state === "done"
-        ? "In your lists and totals."
-        : stage.state === "current"
-          ? "Waiting for the index to read the block."
-          : null;
+      return stage.state === "waiting" ? null : indexWordsOfTask[task.indexWait];
   }
 }
 

@@ -39,13 +39,36 @@ export function TaskView({ taskId }: { taskId: Hex }) {
         ) : null
       }
     >
+      {task.stages === undefined && !task.unknown ? <Waiting error={task.error} /> : <Known task={task} />}
+    </Page>
+  );
+}
+
+/** Nothing is placed before it is known what stands above it, so that nothing moves. */
+function Waiting({ error }: { error: unknown }) {
+  return (
+    <>
+      <ReadError error={error} />
+      <Columns kind="task">
+        <Card title="Timeline">
+          <SkeletonRows rows={8} />
+        </Card>
+        <Card title="Result">
+          <SkeletonRows rows={6} />
+        </Card>
+      </Columns>
+    </>
+  );
+}
+
+function Known({ task }: { task: TaskModel }) {
+  return (
+    <>
       <TaskNotes task={task} />
       <Columns kind="task">
         <Card title="Timeline">
-          {task.unknown ? (
+          {task.unknown || task.stages === undefined ? (
             <EmptyState title="Nothing of it is on this chain" />
-          ) : task.stages === undefined ? (
-            <SkeletonRows rows={8} />
           ) : (
             <TaskTimeline task={task} stages={task.stages} />
           )}
@@ -55,21 +78,24 @@ export function TaskView({ taskId }: { taskId: Hex }) {
           <TaskBill task={task} />
         </Stack>
       </Columns>
-    </Page>
+    </>
+  );
+}
+
+function ReadError({ error }: { error: unknown }) {
+  if (error === undefined || error === null) return null;
+  const { title, text, tone } = explainError(error);
+  return (
+    <Banner tone={tone} title={title}>
+      {text}
+    </Banner>
   );
 }
 
 function TaskNotes({ task }: { task: TaskModel }) {
   const { address } = useAccount();
   const payer = task.payer?.toLowerCase();
-  if (task.error !== undefined && task.error !== null) {
-    const { title, text, tone } = explainError(task.error);
-    return (
-      <Banner tone={tone} title={title}>
-        {text}
-      </Banner>
-    );
-  }
+  if (task.error !== undefined && task.error !== null) return <ReadError error={task.error} />;
   if (task.unknown) {
     return (
       <Banner tone="warning" title="The chain does not know this task">

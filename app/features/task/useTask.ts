@@ -8,7 +8,9 @@ import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { hasEnded, useTaskEntity } from "../../hooks/useTaskEntity.ts";
 import { useTaskFeed, type TaskFeed } from "../../hooks/useTaskFeed.ts";
 import { isEnd, useTaskTimeline } from "../../hooks/useTaskTimeline.ts";
+import { useWaitedS } from "../../hooks/useWaitedS.ts";
 import type { ChainHead } from "../../lib/finality.ts";
+import { indexWait, type IndexWait } from "../../lib/indexWords.ts";
 import { taskStages, type Stage } from "../../lib/taskStages.ts";
 
 export interface TaskModel {
@@ -22,6 +24,8 @@ export interface TaskModel {
   payer: Address | undefined;
   /** True once the chain shows an end. */
   ended: boolean;
+  /** Whether the index shows the end as well. */
+  indexWait: IndexWait;
   /** True when neither chain nor device knows the task. */
   unknown: boolean;
   error: unknown;
@@ -38,6 +42,8 @@ export function useTask(taskId: Hex): TaskModel {
 
   const block = entity.data?._meta?.block.number;
   const index = block === undefined ? undefined : { block: BigInt(block), ended: hasEnded(entity.data?.task) };
+  const indexed = index !== undefined && end !== undefined && index.block >= end.blockNumber && index.ended;
+  const waitedS = useWaitedS(end !== undefined && !indexed);
   const mine = feed.local !== undefined && feed.local !== null;
   const posted = rows.find((row) => row.stage === "posted");
   const answered = timeline.data !== undefined && feed.local !== undefined;
@@ -56,6 +62,7 @@ export function useTask(taskId: Hex): TaskModel {
     modelId: (posted?.args.modelId as Hex | undefined) ?? feed.local?.modelId,
     payer: (posted?.args.payer as Address | undefined) ?? feed.local?.payer,
     ended: end !== undefined,
+    indexWait: indexWait({ indexed, waitedS }),
     unknown,
     error: timeline.error,
   };

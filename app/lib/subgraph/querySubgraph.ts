@@ -9,11 +9,13 @@ import { NgpuError } from "@ngpu/protocol/errors";
 export interface SubgraphRequest {
   url: string;
   query: string;
-  variables?: Record<string, string | number | boolean | null | string[]>;
+  variables?: Record<string, string | number | boolean | null | string[] | { hash: string }>;
   signal?: AbortSignal;
 }
 
 const reorganisation = "reorganized while executing the query";
+/** A block that a list is read at was undone between two pages. */
+const blockUndone = "no block with that hash found";
 const mostAttempts = 4;
 
 export async function querySubgraph<T extends object>(request: SubgraphRequest): Promise<Partial<T>> {
@@ -31,8 +33,9 @@ async function ask<T extends object>({ url, query, variables = {}, signal }: Sub
   const answer = await post(url, JSON.stringify({ query, variables }), signal);
   const messages = messagesOf(answer.errors);
   if (messages.length === 0 && isRecord(answer.data)) return answer.data as Partial<T>;
-  // graph-node names the two cases by text alone; there is no code in its answers.
-  if (messages.some((message) => message.includes(reorganisation))) throw new NgpuError("SUBGRAPH_REORGANISED");
+  // graph-node names the cases by text alone; there is no code in its answers.
+  if (messages.some((message) => message.includes(reorganisation) || message.includes(blockUndone)))
+    throw new NgpuError("SUBGRAPH_REORGANISED");
   if (messages.includes("indexing_error")) throw new NgpuError("SUBGRAPH_FAILED");
   throw new NgpuError("SUBGRAPH_REFUSED", {}, { cause: messages.join("; ") });
 }
