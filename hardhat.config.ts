@@ -15,7 +15,12 @@ const compiler = {
   path: require.resolve("solc/soljson.js"),
   // One compilation for tests, benchmarks and deployment: the bytes that were measured are the bytes that are deployed.
   isolated: false,
-  settings: { optimizer: { enabled: true, runs: 1000 }, viaIR: true },
+  settings: {
+    optimizer: { enabled: true, runs: 1000 },
+    viaIR: true,
+    // Read by scripts/generate/contractFacts.ts.
+    outputSelection: { "*": { "*": ["storageLayout"] } },
+  },
 };
 
 export default defineConfig({
