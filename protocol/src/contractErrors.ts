@@ -109,6 +109,11 @@ export const contractErrors = {
     remedy: "Use the real token or feed of this chain.",
   },
   NoSuchRound: { meaning: "The price feed has no such answer.", remedy: "Ask for a round that it has." },
+  GuardAdminRole: policy,
+  GuardNotGuardian: {
+    meaning: "Only a guardian, or the holder of a role itself, may end it; {caller:account} is neither.",
+    remedy: "Ask a guardian.",
+  },
   NodeClassInvalid: {
     meaning: "A hardware class needs a power and a stake above zero.",
     remedy: "Correct the class and try again.",

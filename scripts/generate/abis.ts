@@ -20,6 +20,7 @@ const contracts = [
   "LocalPriceFeed",
   "Faucet",
   "AccessManager",
+  "RoleGuard",
 ];
 
 /** The part of OpenZeppelin's AccessManager that services use. */

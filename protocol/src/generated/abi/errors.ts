@@ -37,6 +37,8 @@ export const errorsAbi = [
   {"inputs":[{"internalType":"address","name":"account","type":"address"},{"internalType":"uint256","name":"availableAt","type":"uint256"}],"name":"FaucetCoolingDown","type":"error"},
   {"inputs":[{"internalType":"int256","name":"answer","type":"int256"}],"name":"FeedInvalid","type":"error"},
   {"inputs":[{"internalType":"uint256","name":"updatedAt","type":"uint256"},{"internalType":"uint256","name":"maxAgeSeconds","type":"uint256"}],"name":"FeedStale","type":"error"},
+  {"inputs":[],"name":"GuardAdminRole","type":"error"},
+  {"inputs":[{"internalType":"address","name":"caller","type":"address"}],"name":"GuardNotGuardian","type":"error"},
   {"inputs":[{"internalType":"uint256","name":"balance","type":"uint256"},{"internalType":"uint256","name":"needed","type":"uint256"}],"name":"InsufficientBalance","type":"error"},
   {"inputs":[{"internalType":"address","name":"account","type":"address"},{"internalType":"uint256","name":"currentNonce","type":"uint256"}],"name":"InvalidAccountNonce","type":"error"},
   {"inputs":[],"name":"InvalidShortString","type":"error"},
