@@ -7,7 +7,8 @@ import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20P
 
 /// @title NGPU, the stake token (18 decimals).
 /// @notice The whole supply exists from the first block and nobody can mint: stake is only worth demanding if no role
-///      can make more of it; a holder can burn its own, as the stake vault does with what was slashed. A local faucet is therefore funded by a transfer, not by a right to mint.
+///      can make more of it. A local faucet is therefore funded by a transfer, not by a right to mint. Holders can burn
+///      their own, as the stake vault does with what was slashed.
 contract NgpuToken is ERC20, ERC20Burnable, ERC20Permit {
     /// @param holder Receives the whole supply.
     /// @param supplyWei Supply in wei.

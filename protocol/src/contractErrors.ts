@@ -261,7 +261,7 @@ export const contractErrors = {
     remedy: policy.remedy,
   },
   StakeStillLocked: {
-    meaning: "{freeWei:ngpu} of {nodeId:node} are free; {askedWei:ngpu} were asked for. Fees lock the rest for a while.",
+    meaning: "{freeWei:ngpu} of {nodeId:node} are free; {askedWei:ngpu} were asked for. Recent fees lock the rest.",
     remedy: "Choose a smaller amount, or wait until the dispute windows of its latest fees have ended.",
   },
   StakeWindowsOutOfBounds: wiring,

@@ -1,4 +1,4 @@
-/** What faults cost: a slash from the moment it is taken until it is paid out or reversed, and the credits it brings. */
+/** What faults cost: a slash from the moment it is taken until it is paid or reversed, and the credits it brings. */
 import { Address, BigInt } from "@graphprotocol/graph-ts";
 import { SlashFinished, SlashReversed, StakeCreditPaid, StakeSlashed } from "../generated/StakeVault/StakeVault";
 import { Node, Slash, StakeCredit } from "../generated/schema";

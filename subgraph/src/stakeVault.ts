@@ -13,12 +13,7 @@ import { loadNetwork } from "./entities/network";
 import { recordStakeEvent } from "./entities/stakeEvent";
 import { ZERO } from "./numbers";
 
-export {
-  handleSlashFinished,
-  handleSlashReversed,
-  handleStakeCreditPaid,
-  handleStakeSlashed,
-} from "./slashes";
+export { handleSlashFinished, handleSlashReversed, handleStakeCreditPaid, handleStakeSlashed } from "./slashes";
 
 export function handleStakeDeposited(event: StakeDeposited): void {
   const node = Node.load(event.params.nodeId.toString());

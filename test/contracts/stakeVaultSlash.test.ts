@@ -138,10 +138,26 @@ describe("StakeVault slashes", () => {
         { nodeId: world.alpha, takenWei: 100n * NGPU_WEI, thawingWei: 300n * NGPU_WEI },
       ]);
       expect(await world.activeOf()).to.equal(450n * NGPU_WEI);
-      expect((await world.exitsOf()).map(({ amountWei }) => amountWei)).to.deep.equal([75n * NGPU_WEI, 225n * NGPU_WEI]);
+      const left = (await world.exitsOf()).map(({ amountWei }) => amountWei);
+      expect(left).to.deep.equal([75n * NGPU_WEI, 225n * NGPU_WEI]);
       await world.increase(400);
       await world.withdraw();
       expect(await world.stakeOf()).to.deep.equal({ stakedWei: 450n * NGPU_WEI, thawingWei: 0n, unlockAt: 0 });
+    });
+
+    it("voids the exits that a slash leaves next to nothing of, and keeps the rest active", async () => {
+      const on = await world.vaultOn("BlocklistToken", 2n ** 31n);
+      await on.stake(2n ** 31n);
+      await on.beginExit(2n ** 31n);
+      await on.slash({ amountWei: 2n ** 31n - 2n });
+      expect(await on.stakeOf()).to.include({ stakedWei: 2n, thawingWei: 2n });
+      const receipt = await on.slash({ amountWei: 1n });
+      expect(eventsOf(receipt, on.vault, "ExitsSlashed")).to.deep.equal([
+        { nodeId: world.alpha, takenWei: 1n, thawingWei: 0n },
+      ]);
+      expect(await on.stakeOf()).to.deep.equal({ stakedWei: 1n, thawingWei: 0n, unlockAt: 0 });
+      expect(await codeOf(on.withdraw())).to.equal("ExitNotBegun");
+      await on.beginExit(1n);
     });
 
     it("INV-6: gives each slasher a bucket of its own that refills evenly over a day", async () => {
@@ -196,7 +212,7 @@ describe("StakeVault slashes", () => {
   });
 
   describe("error", () => {
-    it("takes slashes from slashers and reversals from an appeal alone, until the very call after they lose the role", async () => {
+    it("takes slashes from slashers and reversals from an appeal alone, while they hold the role", async () => {
       const { deployer, owner, stranger } = world.actors;
       for (const from of [deployer, owner, stranger, world.appeal, world.rail]) {
         expect(await revertOf(world.slash({}, { from }))).to.deep.equal({

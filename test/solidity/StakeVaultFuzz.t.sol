@@ -50,7 +50,9 @@ contract StakeVaultFuzzTest {
         require(inWei == outWei + _pool.stakedWei, "nothing is made or lost");
     }
 
-    function testFuzz_anExitIsWorthWhatWasAsked(uint128 staked, uint128 before, uint128 slashed, uint128 asked) external {
+    function testFuzz_anExitIsWorthWhatWasAsked(uint128 staked, uint128 before, uint128 slashed, uint128 asked)
+        external
+    {
         _pool.stakedWei = staked;
         if (staked < 3) return;
         before = uint128(1 + before % (staked / 2));

@@ -48,7 +48,11 @@ export const terms: StakeTerms = {
 };
 
 /** Deploys a vault that nobody has used; the caller of the world's `deploy` may fix its rails. */
-export function deployVault(world: World, token: { address: Address }, change: Partial<StakeTerms> = {}): Promise<Vault> {
+export function deployVault(
+  world: World,
+  token: { address: Address },
+  change: Partial<StakeTerms> = {},
+): Promise<Vault> {
   const { registry, accessManager, stakeVault } = world;
   const args = [token.address, registry.address, accessManager.address, { ...terms, ...change }];
   return world.deploy("StakeVault", stakeVault.abi, args);
@@ -121,7 +125,7 @@ export async function createStakeWorld() {
       world.publicClient.readContract({ ...of, functionName: "bucketOf", args: [slasher] }),
     totalStaked: () => world.publicClient.readContract({ ...of, functionName: "totalStakedWei" }),
     balanceOf: (account: Address) =>
-      world.publicClient.readContract({ abi: tokenAbi, address: token.address, functionName: "balanceOf", args: [account] }),
+      world.publicClient.readContract({ ...token, abi: tokenAbi, functionName: "balanceOf", args: [account] }),
   });
 
   /** A vault on another token, in which alpha has staked all of it. */

@@ -106,7 +106,7 @@ contract StakeVaultHandler is StakeWorld {
         VM.prank(RAIL);
         try vault.lock(nodeId, _edge(amountSeed, 4_000 ether)) {
             uint256 lockedWei = vault.lockedOf(nodeId) - before;
-            if (lockedWei != 0) _feeLocks[nodeId][_feeLockCount[nodeId]++ % SNAPSHOTS] = Snapshot(block.timestamp, lockedWei);
+            if (lockedWei != 0) _noteLock(nodeId, lockedWei);
             ++succeeded["lock"];
         } catch {
             _violate("a rail's lock reverted");
@@ -307,6 +307,10 @@ contract StakeVaultHandler is StakeWorld {
         uint256 drainedWei = maxCapacityWei * (block.timestamp - _meteredAt[slasher]) / 1 days;
         meterWei[slasher] = meterWei[slasher] - _min(meterWei[slasher], drainedWei) + slashedWei;
         _meteredAt[slasher] = block.timestamp;
+    }
+
+    function _noteLock(uint32 nodeId, uint256 lockedWei) private {
+        _feeLocks[nodeId][_feeLockCount[nodeId]++ % SNAPSHOTS] = Snapshot(block.timestamp, lockedWei);
     }
 
     /// @dev What is paid out at most: the exits that were begun a thaw ago. An exit is worth a wei more than was asked
