@@ -20,8 +20,10 @@ export interface CoreParts {
   readonly keeper: ArgumentType;
   /** Holds POLICY_ROLE: may set the price and the node classes. */
   readonly policy: ArgumentType;
-  /** Default of the parameter of that name. */
+  /** Defaults of the parameters of these names. */
   readonly thawPeriodSeconds: number;
+  readonly disputeWindowSeconds: number;
+  readonly appealWindowSeconds: number;
 }
 
 /** Roles of the AccessManager; 0 is its own ADMIN_ROLE. KEEPER_ROLE equals TaskEscrow.KEEPER_ROLE. */
@@ -29,6 +31,7 @@ const KEEPER_ROLE = 1n;
 const POLICY_ROLE = 2n;
 
 const NGPU_WEI = 10n ** 18n;
+const DAY_S = 24 * 3_600;
 
 const nodeClasses = [
   { name: "cpu", minimumPowerCu: 1_000, minimumStakeWei: 100n * NGPU_WEI },
@@ -43,7 +46,14 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
   const stakeVault = m.contract("StakeVault", [
     parts.stakeToken,
     nodeRegistry,
-    m.getParameter("thawPeriodSeconds", parts.thawPeriodSeconds),
+    accessManager,
+    {
+      thawPeriodSeconds: m.getParameter("thawPeriodSeconds", parts.thawPeriodSeconds),
+      disputeWindowSeconds: m.getParameter("disputeWindowSeconds", parts.disputeWindowSeconds),
+      appealWindowSeconds: m.getParameter("appealWindowSeconds", parts.appealWindowSeconds),
+      // Ten cpu nodes' least stake a day.
+      minimumBucketWei: m.getParameter("minimumBucketWei", 1_000n * NGPU_WEI),
+    },
   ]);
   const paymentVault = m.contract("PaymentVault", [parts.paymentToken]);
   const priceOracle = m.contract("PriceOracle", [
@@ -62,6 +72,7 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
 
   m.call(nodeRegistry, "fixStakeVault", [stakeVault]);
   m.call(paymentVault, "fixRails", [[taskEscrow]]);
+  m.call(stakeVault, "fixRails", [[taskEscrow]]);
   for (const [classId, { name, ...limits }] of nodeClasses.entries()) {
     m.call(nodeRegistry, "setNodeClass", [classId, name, { ...limits, enabled: true }], { id: `NodeClass${classId}` });
   }
@@ -100,6 +111,8 @@ export default buildModule("Ngpu", (m) =>
     priceFeed: m.getParameter("priceFeed"),
     keeper: m.getParameter("keeper"),
     policy: m.getParameter("policy"),
-    thawPeriodSeconds: 14 * 24 * 3_600,
+    thawPeriodSeconds: 14 * DAY_S,
+    disputeWindowSeconds: 3 * DAY_S,
+    appealWindowSeconds: 2 * DAY_S,
   }),
 );

@@ -27,6 +27,8 @@ export default buildModule("NgpuLocal", (m) => {
     keeper: m.getParameter("keeper", KEEPER),
     policy: m.getParameter("policy", DEPLOYER),
     thawPeriodSeconds: 300,
+    disputeWindowSeconds: 60,
+    appealWindowSeconds: 60,
   });
   return { ...core, localUsd, ngpuToken, localPriceFeed, faucet };
 });
