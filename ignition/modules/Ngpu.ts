@@ -20,15 +20,20 @@ export interface CoreParts {
   readonly keeper: ArgumentType;
   /** Holds POLICY_ROLE: may set the price and the node classes. */
   readonly policy: ArgumentType;
+  /** Credited with the fee of the session rail. */
+  readonly treasury: ArgumentType;
   /** Defaults of the parameters of these names. */
   readonly thawPeriodSeconds: number;
+  readonly settleWindowSeconds: number;
+  readonly withdrawalThawSeconds: number;
   readonly disputeWindowSeconds: number;
   readonly appealWindowSeconds: number;
 }
 
-/** Roles of the AccessManager; 0 is its own ADMIN_ROLE. KEEPER_ROLE equals TaskEscrow.KEEPER_ROLE. */
+/** Roles of the AccessManager; 0 is its own ADMIN_ROLE. KEEPER_ROLE equals that of TaskEscrow and SessionSettlement. */
 const KEEPER_ROLE = 1n;
 const POLICY_ROLE = 2n;
+const SLASHER_ROLE = 3n;
 
 const NGPU_WEI = 10n ** 18n;
 const DAY_S = 24 * 3_600;
@@ -55,7 +60,10 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
       minimumBucketWei: m.getParameter("minimumBucketWei", 1_000n * NGPU_WEI),
     },
   ]);
-  const paymentVault = m.contract("PaymentVault", [parts.paymentToken]);
+  const paymentVault = m.contract("PaymentVault", [
+    parts.paymentToken,
+    m.getParameter("withdrawalThawSeconds", parts.withdrawalThawSeconds),
+  ]);
   const priceOracle = m.contract("PriceOracle", [
     accessManager,
     parts.priceFeed,
@@ -70,16 +78,31 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
   ]);
   const taskEscrow = m.contract("TaskEscrow", [accessManager, nodeRegistry, paymentVault, priceOracle]);
 
+  const sessionSettlement = m.contract("SessionSettlement", [
+    {
+      authority: accessManager,
+      registry: nodeRegistry,
+      paymentVault,
+      stakeVault,
+      priceOracle,
+      taskEscrow,
+      treasury: parts.treasury,
+      feeBps: m.getParameter("feeBps", 100),
+      settleWindow: m.getParameter("settleWindowSeconds", parts.settleWindowSeconds),
+    },
+  ]);
+
   m.call(nodeRegistry, "fixStakeVault", [stakeVault]);
-  m.call(paymentVault, "fixRails", [[taskEscrow]]);
-  m.call(stakeVault, "fixRails", [[taskEscrow]]);
+  m.call(paymentVault, "fixRails", [[taskEscrow, sessionSettlement]]);
+  m.call(stakeVault, "fixRails", [[taskEscrow, sessionSettlement]]);
   for (const [classId, { name, ...limits }] of nodeClasses.entries()) {
     m.call(nodeRegistry, "setNodeClass", [classId, name, { ...limits, enabled: true }], { id: `NodeClass${classId}` });
   }
   m.call(accessManager, "grantRole", [KEEPER_ROLE, parts.keeper, 0], { id: "GrantKeeper" });
+  m.call(accessManager, "grantRole", [SLASHER_ROLE, sessionSettlement, 0], { id: "GrantSessionSlasher" });
   grantPolicy(m, { accessManager, nodeRegistry, priceOracle }, parts.policy);
 
-  return { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow };
+  return { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow, sessionSettlement };
 }
 
 type Managed = Record<
@@ -111,6 +134,9 @@ export default buildModule("Ngpu", (m) =>
     priceFeed: m.getParameter("priceFeed"),
     keeper: m.getParameter("keeper"),
     policy: m.getParameter("policy"),
+    treasury: m.getParameter("treasury"),
+    settleWindowSeconds: 2 * DAY_S,
+    withdrawalThawSeconds: 2 * DAY_S,
     thawPeriodSeconds: 14 * DAY_S,
     disputeWindowSeconds: 3 * DAY_S,
     appealWindowSeconds: 2 * DAY_S,

@@ -21,6 +21,7 @@ const contracts = [
   "Faucet",
   "AccessManager",
   "RoleGuard",
+  "SessionSettlement",
 ];
 
 /** The part of OpenZeppelin's AccessManager that services use. */
