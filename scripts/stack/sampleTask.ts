@@ -40,6 +40,8 @@ export async function runSampleTask(options: {
   payer: Account;
   /** Pictures in the task. */
   images: number;
+  /** Posts also while nodes are away, as whoever takes nodes away does. */
+  evenIfUnserved?: boolean;
   /** First picture; the list is walked in a circle. */
   offset?: number;
   onPosted?: (taskId: Hex) => void;
@@ -48,7 +50,7 @@ export async function runSampleTask(options: {
   onEvent?: RunTaskOptions["onEvent"];
   signal?: AbortSignal;
 }): Promise<SampleOutcome> {
-  const { urls, payer, images, offset = 0, onPosted, onProgress, signal } = options;
+  const { urls, payer, images, evenIfUnserved = true, offset = 0, onPosted, onProgress, signal } = options;
   const { modelId, manifest } = textModel();
   const { parts, declared } = sampleInput({ images, offset });
   const moments: TaskMoments = { calledMs: Date.now(), postedMs: 0, assignedMs: 0, receiptMs: 0, settledMs: 0 };
@@ -61,6 +63,7 @@ export async function runSampleTask(options: {
     manifest,
     parts,
     declared,
+    evenIfUnserved,
     random: (length) => crypto.getRandomValues(new Uint8Array(length)),
     onEvent: (event) => {
       options.onEvent?.(event);

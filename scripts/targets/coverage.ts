@@ -9,7 +9,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { allContracts, compileSolidity } from "../quality/compileSolidity.ts";
-import { instrumentBranches, type Decision } from "../quality/coverage/instrumentBranches.ts";
+import { instrumentBranches, type Decision } from "../quality/branches/instrumentBranches.ts";
 import { paths } from "../stack/paths.ts";
 import { createProgress } from "../stack/progress.ts";
 import { StackError } from "../stack/stackError.ts";

@@ -49,7 +49,7 @@ await runTarget(async () => {
     const upMs = Date.now();
     const payer = localAccounts.payer.account;
     const outcome = await progress.step(`task of ${images} pictures, paid and billed`, () =>
-      runSampleTask({ urls: stack.urls, payer, images, signal }),
+      runSampleTask({ urls: stack.urls, payer, images, signal, evenIfUnserved: false }),
     );
     return describe({ stack, outcome, preparedMs, upMs });
   });
