@@ -20,10 +20,13 @@ const compiler = {
 
 export default defineConfig({
   plugins: [hardhatViem, hardhatIgnitionViem, hardhatNodeTestRunner, hardhatNetworkHelpers],
-  paths: { sources: "./contracts", tests: { nodejs: "./test/contracts" } },
+  paths: { sources: "./contracts", tests: { nodejs: "./test/contracts", solidity: "./test/contracts" } },
   solidity: {
     profiles: { default: compiler, production: compiler },
-    npmFilesToBuild: ["@openzeppelin/contracts/access/manager/AccessManager.sol"],
+    npmFilesToBuild: [
+      "@openzeppelin/contracts/access/manager/AccessManager.sol",
+      "@chainlink/contracts/src/v0.8/vrf/mocks/VRFCoordinatorV2_5Mock.sol",
+    ],
   },
   networks: {
     default: { type: "edr-simulated", chainType: "l1", chainId: 31337 },

@@ -20,6 +20,8 @@ export default buildModule("NgpuLocal", (m) => {
   m.call(localUsd, "transfer", [faucet, 100_000_000n * USD6], { id: "FundFaucetUsd" });
   m.call(ngpuToken, "transfer", [faucet, 100_000_000n * NGPU_WEI], { id: "FundFaucetNgpu" });
 
+  const localSeedSource = m.contract("LocalSeedSource", []);
+
   const core = buildCore(m, {
     paymentToken: localUsd,
     stakeToken: ngpuToken,
@@ -27,6 +29,15 @@ export default buildModule("NgpuLocal", (m) => {
     keeper: m.getParameter("keeper", KEEPER),
     policy: m.getParameter("policy", DEPLOYER),
     thawPeriodSeconds: 300,
+    seedSource: localSeedSource,
+    selection: {
+      openSeconds: 300,
+      updateSeconds: 30,
+      seedTimeoutSeconds: 60,
+      challengeSeconds: 60,
+      keeperExitSeconds: 300,
+      scoreFreshnessSeconds: 3_600,
+    },
   });
-  return { ...core, localUsd, ngpuToken, localPriceFeed, faucet };
+  return { ...core, localUsd, ngpuToken, localPriceFeed, faucet, localSeedSource };
 });

@@ -20,6 +20,12 @@ const contracts = [
   "LocalPriceFeed",
   "Faucet",
   "AccessManager",
+  "ScoreBoard",
+  "Selection",
+  "Assignment",
+  "KeeperBonds",
+  "LocalSeedSource",
+  "VrfSeedSource",
 ];
 
 /** The part of OpenZeppelin's AccessManager that services use. */

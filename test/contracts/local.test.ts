@@ -32,6 +32,11 @@ describe("Local chain", () => {
         localPriceFeed: world.feed.address,
         faucet: world.faucet.address,
         accessManager: world.accessManager.address,
+        scoreBoard: world.scoreBoard.address,
+        selection: world.selection.address,
+        assignment: world.assignment.address,
+        keeperBonds: world.keeperBonds.address,
+        localSeedSource: world.seedSource.address,
       };
       const { deploymentBlock, ...stated } = deployments[31337];
       expect(stated).to.deep.equal(addresses);
@@ -120,6 +125,7 @@ describe("Local chain", () => {
         ["LocalUsd", [holder, 1n]],
         ["LocalPriceFeed", [holder, 1n]],
         ["Faucet", [holder, 1n, holder, 1n, 60n]],
+        ["LocalSeedSource", []],
       ] as const;
       for (const [name, args] of local) {
         const { abi, bytecode } = await hre.artifacts.readArtifact(name);

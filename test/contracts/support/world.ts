@@ -3,13 +3,18 @@
  * tests, simulations and benchmarks are made of. Every act goes through real transactions.
  */
 import { accessManagerAbi } from "@ngpu/protocol/generated/abi/accessManager";
+import { assignmentAbi } from "@ngpu/protocol/generated/abi/assignment";
 import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
+import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
 import { localPriceFeedAbi } from "@ngpu/protocol/generated/abi/localPriceFeed";
+import { localSeedSourceAbi } from "@ngpu/protocol/generated/abi/localSeedSource";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { ngpuTokenAbi } from "@ngpu/protocol/generated/abi/ngpuToken";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
+import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
+import { selectionAbi } from "@ngpu/protocol/generated/abi/selection";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { signMessage } from "@ngpu/protocol/signed";
@@ -52,6 +57,11 @@ export async function createWorld() {
     feed: { abi: localPriceFeedAbi, address: deployed.localPriceFeed },
     faucet: { abi: faucetAbi, address: deployed.faucet },
     accessManager: { abi: accessManagerAbi, address: deployed.accessManager },
+    scoreBoard: { abi: scoreBoardAbi, address: deployed.scoreBoard },
+    selection: { abi: selectionAbi, address: deployed.selection },
+    assignment: { abi: assignmentAbi, address: deployed.assignment },
+    keeperBonds: { abi: keeperBondsAbi, address: deployed.keeperBonds },
+    seedSource: { abi: localSeedSourceAbi, address: deployed.localSeedSource },
   } as const;
   const actors = {
     deployer: chain.accountAt(0),
