@@ -15,8 +15,8 @@ import {Phase, PhaseLengths} from "./types/SelectionTypes.sol";
 /// @title Selection
 /// @notice Holds no money and knows no role: whoever calls, only time, stake, scores and the seed source decide.
 /// @dev The trees are the snapshot: they change in the update phase alone. The seed source is called without a catch,
-///      so nobody can make a request fail by starving it of gas; one that always fails costs the epoch its seed and
-///      the network the time-out, no more.
+///      so nobody can make a request fail by starving it of gas; a source that always fails costs the epoch its seed
+///      and the network the time-out, no more.
 contract Selection is ISelection {
     using WeightTree for WeightTree.Tree;
 
@@ -96,6 +96,13 @@ contract Selection is ISelection {
         if (phase_ == Phase.Open) _leaveOpen();
         else if (phase_ == Phase.Update) _leaveUpdate();
         else _leaveSeeding();
+    }
+
+    /// @inheritdoc ISelection
+    function openWithoutSeed() external {
+        if (phase != Phase.Update) revert SelectionNotUpdating(phase);
+        _checkOver(Phase.Update, phaseSince + _updateS + _seedTimeoutS);
+        _open(0);
     }
 
     /// @inheritdoc ISelection
@@ -197,12 +204,7 @@ contract Selection is ISelection {
 
     /// @dev The phase changes before the source is called: it cannot come back into a tree that still changes.
     function _leaveUpdate() private {
-        uint40 over = phaseSince + _updateS;
-        _checkOver(Phase.Update, over);
-        if (block.timestamp >= over + _seedTimeoutS) {
-            _open(0);
-            return;
-        }
+        _checkOver(Phase.Update, phaseSince + _updateS);
         _enter(Phase.Seeding);
         uint256 requestId_ = seedSource.request();
         requestId = requestId_;

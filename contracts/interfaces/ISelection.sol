@@ -33,7 +33,12 @@ interface ISelection {
     error SelectionParameterInvalid();
 
     /// @notice Go on to the next phase, or take a seed that came late. Anyone may call.
+    /// @dev The end of the update phase reverts as the seed source does when that takes no request.
     function advance() external;
+
+    /// @notice Open the epoch without a seed because the seed source takes no request. Anyone may call.
+    /// @dev Requirement: the update phase is over for as long as a seed is waited for.
+    function openWithoutSeed() external;
 
     /// @notice Bring a member's weight up to date: at once in the update phase, in the next one otherwise. Anyone may
     ///         call; a weight that is up to date changes nothing.

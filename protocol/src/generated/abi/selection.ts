@@ -24,6 +24,7 @@ export const selectionAbi = [
   {"inputs":[],"name":"epoch","outputs":[{"internalType":"uint40","name":"","type":"uint40"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"lengths","outputs":[{"components":[{"internalType":"uint40","name":"openS","type":"uint40"},{"internalType":"uint40","name":"updateS","type":"uint40"},{"internalType":"uint40","name":"seedTimeoutS","type":"uint40"},{"internalType":"uint40","name":"challengeS","type":"uint40"}],"internalType":"struct PhaseLengths","name":"","type":"tuple"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"maxStakeWei","outputs":[{"internalType":"uint128","name":"","type":"uint128"}],"stateMutability":"view","type":"function"},
+  {"inputs":[],"name":"openWithoutSeed","outputs":[],"stateMutability":"nonpayable","type":"function"},
   {"inputs":[],"name":"phase","outputs":[{"internalType":"enum Phase","name":"","type":"uint8"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"phaseSince","outputs":[{"internalType":"uint40","name":"","type":"uint40"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"postableUntil","outputs":[{"internalType":"uint40","name":"","type":"uint40"}],"stateMutability":"view","type":"function"},
