@@ -19,7 +19,9 @@ interface ISelection {
     /// @notice The seed of an epoch that had opened without one arrived after all.
     event EpochSeeded(uint40 indexed epoch, bytes32 seed);
     /// @notice A member's weight in the next snapshot. `position` is where it stands in the pool's tree.
-    event WeightChanged(bytes32 indexed pool, uint32 indexed member, uint32 position, uint32 formerWeight, uint32 weight);
+    event WeightChanged(
+        bytes32 indexed pool, uint32 indexed member, uint32 position, uint32 formerWeight, uint32 weight
+    );
     /// @notice A member's weight differs from its snapshot; it is applied in the next update phase.
     event WeightQueued(bytes32 indexed pool, uint32 indexed member);
 

@@ -33,7 +33,8 @@ library SkipProof {
     {
         if (skip.kind == SkipKind.Ineligible) return parties.registry.eligiblePowerOf(nodeId) == 0;
         if (skip.expiry < block.timestamp || skip.expiry > block.timestamp + MAX_LIFE_S) return false;
-        return skip.kind == SkipKind.Busy ? _busy(parties, taskId, nodeId, skip) : _suspected(parties, taskId, nodeId, skip);
+        if (skip.kind == SkipKind.Busy) return _busy(parties, taskId, nodeId, skip);
+        return _suspected(parties, taskId, nodeId, skip);
     }
 
     /// @dev Only the operator of now: whoever holds a retired key could otherwise pass the node over.

@@ -247,7 +247,8 @@ export const contractErrors = {
     remedy: refused,
   },
   AssignmentNodesInvalid: {
-    meaning: "A posted draw names 1 to 16 nodes and ends with one that was not passed over; this one names {nodes:number}.",
+    meaning:
+      "A posted draw names 1 to 16 nodes and ends with one that was not passed over; this one names {nodes:number}.",
     remedy: "Draw again and post what was drawn.",
   },
   AssignmentNotPostable: {

@@ -85,7 +85,7 @@ export function handleModelDeclared(event: ModelDeclared): void {
   model.save();
 }
 
-/** A class's power is the power of all its nodes that were not measured, so a change of it is written to each of them. */
+/** A class's power is that of all its nodes that were not measured, so a change of it is written to each of them. */
 export function handleNodeClassChanged(event: NodeClassChanged): void {
   const nodeClass = loadNodeClass(event.params.classId);
   nodeClass.name = event.params.name;

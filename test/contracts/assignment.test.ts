@@ -74,7 +74,10 @@ describe("Assignment", () => {
   }
   const post = (claim: Claim, skips: Skip[] = [], from: Address = keeper.address, at?: number) =>
     world.send(from, world.assignment, "post", [claim, skips], at === undefined ? {} : { at });
-  const challenge = (claim: Claim, { mask = 0n, from = challenger, at }: { mask?: bigint; from?: Address; at?: number } = {}) =>
+  const challenge = (
+    claim: Claim,
+    { mask = 0n, from = challenger, at }: { mask?: bigint; from?: Address; at?: number } = {},
+  ) =>
     world.send(from, world.assignment, "challenge", [claim, mask, keeper.address], at === undefined ? {} : { at });
   const bondOf = async () =>
     (await world.publicClient.readContract({ ...world.keeperBonds, functionName: "keeper", args: [5] })).bondWei;
@@ -148,7 +151,11 @@ describe("Assignment", () => {
   });
 
   /** As the operator of a drawn node would sign it, unless the test says otherwise. */
-  async function aBusySkip(nodeId: number, index: number, change: { taskId?: Hex; expiry?: bigint; signer?: PrivateKeyAccount } = {}) {
+  async function aBusySkip(
+    nodeId: number,
+    index: number,
+    change: { taskId?: Hex; expiry?: bigint; signer?: PrivateKeyAccount } = {},
+  ) {
     const expiry = change.expiry ?? (await inAMinute());
     const message = { taskId: change.taskId ?? taskId, nodeId, slots: 2, timeMs: 1_800_000_000_000n, expiry };
     const { signature } = await world.busyBy(change.signer ?? nodeAt(nodeId).operator, message);
@@ -239,9 +246,8 @@ describe("Assignment", () => {
         challenger: world.actors.stranger,
         slashedWei: POST_BOND,
       });
-      expect([await bondOf(), await creditOf(world.actors.stranger), (await world.balanceOf(BURN)) - burned]).to.deep.equal(
-        [5n * BOND - POST_BOND, POST_BOND / 2n, POST_BOND / 2n],
-      );
+      const moved = [await bondOf(), await creditOf(world.actors.stranger), (await world.balanceOf(BURN)) - burned];
+      expect(moved).to.deep.equal([5n * BOND - POST_BOND, POST_BOND / 2n, POST_BOND / 2n]);
       expect(await codeOf(challenge(claim))).to.equal("AssignmentPostUnknown");
       console.log(`challenge of a wrong post: ${receipt.gasUsed} gas`);
     });

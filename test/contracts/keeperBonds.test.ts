@@ -142,7 +142,10 @@ describe("KeeperBonds", () => {
       expect(await codeOf(beginExit(1n))).to.equal("BondNotKeeper");
       await bond(BOND);
       expect(await codeOf(beginExit(0n))).to.equal("BondZeroAmount");
-      expect(await revertOf(beginExit(BOND + 1n))).to.deep.equal({ name: "BondShort", args: [keeper, BOND, BOND + 1n] });
+      expect(await revertOf(beginExit(BOND + 1n))).to.deep.equal({
+        name: "BondShort",
+        args: [keeper, BOND, BOND + 1n],
+      });
       expect(await codeOf(world.send(keeper, bonds, "withdrawCredit", [keeper]))).to.equal("BondNoCredit");
     });
 
@@ -204,7 +207,7 @@ describe("KeeperBonds", () => {
       () => world.send(assignment, bonds, "lock", [random.pick(accounts), BigInt(random.below(90)) * NGPU_WEI]),
       () => world.send(assignment, bonds, "slash", [random.pick(accounts), random.uint(64), random.pick(accounts)]),
       () => world.send(assignment, bonds, "takeFrom", [random.pick(accounts), random.uint(64), random.pick(accounts)]),
-      () => world.increase(random.below(400)),
+      () => world.increase(1 + random.below(400)),
     ];
     let done = 0;
     for (let step = 0; step < 120; step++) {
@@ -212,7 +215,9 @@ describe("KeeperBonds", () => {
         .pick(acts)()
         .then(() => done++, (error: unknown) => codeOf(Promise.reject(error)));
       const records = [await record(1), await record(2)];
-      for (const each of records) expect(each.exitingWei <= each.bondWei, `exiting ≤ bond, step ${step}`).to.equal(true);
+      for (const { exitingWei, bondWei } of records) {
+        expect(exitingWei <= bondWei, `exiting ≤ bond, step ${step}`).to.equal(true);
+      }
       const owed = [...records.map(({ bondWei }) => bondWei), ...(await Promise.all(accounts.map(creditOf)))];
       const total = owed.reduce((sum, each) => sum + each, 0n);
       expect(await world.balanceOf(bonds.address), `step ${step}`).to.equal(total);

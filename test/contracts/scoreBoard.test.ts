@@ -1,9 +1,13 @@
 /** Measured power and quality of nodes: contracts/ScoreBoard.sol. */
 import { after, before, beforeEach, describe, it } from "node:test";
+import type { Signed } from "@ngpu/protocol/signed";
 import { scoreStep } from "@ngpu/protocol/selection/scoreStep";
+import type { ScoreTranscript } from "@ngpu/protocol/typedData";
 import { expect } from "chai";
 import { zeroAddress, zeroHash, type Hex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { eventsOf } from "./support/chain.ts";
+import { devKey } from "./support/devKey.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { createSelectionWorld, seconds, type KeeperKeys, type SelectionWorld } from "./support/selection.ts";
 import { anAssignedTask, hashOf } from "./support/tasks.ts";
@@ -32,14 +36,11 @@ describe("ScoreBoard", () => {
     if (found === undefined) throw new RangeError("there are five keepers");
     return found;
   };
-  async function submitSigned(signed: readonly { message: Parameters<typeof submitArgs>[0][number]; signature: Hex }[]) {
+  async function submitSigned(signed: readonly Signed<"scoreTranscript">[]) {
     const args = submitArgs(signed.map(({ message }) => message), signed.map(({ signature }) => signature));
     return world.send(world.actors.stranger, world.scoreBoard, "submit", args);
   }
-  function submitArgs(
-    transcripts: { nodeId: number; epoch: bigint; seed: Hex; scoreCu: number; transcriptHash: Hex }[],
-    signatures: Hex[],
-  ) {
+  function submitArgs(transcripts: ScoreTranscript[], signatures: Hex[]) {
     return [transcripts, signatures] as const;
   }
 
@@ -53,6 +54,15 @@ describe("ScoreBoard", () => {
       expect([await powerOf(alpha), await powerOf(gamma)]).to.deep.equal([1_100, 4_000]);
       const eligible = { ...world.registry, functionName: "eligiblePowerOf", args: [alpha] } as const;
       expect(await world.publicClient.readContract(eligible)).to.equal(1_100);
+      const scoreOf = { ...world.scoreBoard, functionName: "scoreOf", args: [alpha] } as const;
+      expect(await world.publicClient.readContract(scoreOf)).to.deep.include({
+        scoreCu: 1_100,
+        baseCu: 1_000,
+        epoch: 1,
+        transcripts: 3,
+        belowClass: false,
+        rated: false,
+      });
       console.log(`submit of three transcripts: ${receipt.gasUsed} gas`);
     });
 
@@ -74,7 +84,8 @@ describe("ScoreBoard", () => {
         args: [alpha, 1, 3],
       });
       const receipt = await world.submitScores(alpha, [1_250, 1_250, 1_000, 900, 800]);
-      expect(eventsOf(receipt, world.scoreBoard, "ScoreUpdated")[0]).to.deep.include({ formerCu: 1_000, scoreCu: 1_000 });
+      const [event] = eventsOf(receipt, world.scoreBoard, "ScoreUpdated");
+      expect(event).to.deep.include({ formerCu: 1_000, scoreCu: 1_000 });
       await world.submitScores(gamma, [4_500, 4_500, 4_500]);
       expect(await powerOf(gamma), "another node of the epoch is another matter").to.equal(4_500);
     });
@@ -161,18 +172,22 @@ describe("ScoreBoard", () => {
     });
 
     it("refuses a keeper that bonded after the snapshot: the seed has not drawn it", async () => {
-      const late = world.accountAt(12);
-      await world.send(world.actors.deployer, world.ngpu, "transfer", [late, 10n ** 21n]);
-      await world.send(late, world.ngpu, "approve", [world.keeperBonds.address, 10n ** 21n]);
-      await world.send(late, world.keeperBonds, "bond", [10n ** 21n]);
+      const late = privateKeyToAccount(devKey(12));
+      await world.send(world.actors.deployer, world.ngpu, "transfer", [late.address, 10n ** 21n]);
+      await world.send(late.address, world.ngpu, "approve", [world.keeperBonds.address, 10n ** 21n]);
+      await world.send(late.address, world.keeperBonds, "bond", [10n ** 21n]);
       const drawn = await world.publicClient.readContract({
         ...world.scoreBoard,
         functionName: "keepersFor",
         args: [alpha],
       });
       expect([...drawn].sort()).to.deep.equal([1, 2, 3, 4, 5]);
-      const idOf = { ...world.keeperBonds, functionName: "bondedIdOf", args: [late] } as const;
-      expect(drawn).to.not.include(await world.publicClient.readContract(idOf));
+      const signed = await Promise.all([0, 1].map((i) => world.transcriptBy(keeperAt(i), alpha)));
+      signed.push(await world.transcriptBy({ keeperId: 6, account: late }, alpha));
+      expect(await revertOf(submitSigned(signed))).to.deep.equal({
+        name: "ScoreKeeperNotDrawn",
+        args: [alpha, 2n, late.address],
+      });
     });
 
     it("takes nothing between epochs, and no transcript of the last one", async () => {

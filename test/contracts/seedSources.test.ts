@@ -15,7 +15,8 @@ const coordinatorAbi = parseAbi([
   "function addConsumer(uint256 subId, address consumer)",
   "function removeConsumer(uint256 subId, address consumer)",
   "function fulfillRandomWordsWithOverride(uint256 requestId, address consumer, uint256[] words)",
-  "event RandomWordsFulfilled(uint256 indexed requestId, uint256 outputSeed, uint256 indexed subId, uint96 payment, bool nativePayment, bool success, bool onlyPremium)",
+  "event RandomWordsFulfilled(uint256 indexed requestId, uint256 outputSeed, uint256 indexed subId, uint96 payment," +
+    " bool nativePayment, bool success, bool onlyPremium)",
 ]);
 const consumerAbi = parseAbi([
   "function rawFulfillRandomWords(uint256 requestId, uint256[] randomWords)",
@@ -63,7 +64,11 @@ describe("Seed sources", () => {
   const seedOf = (requestId: bigint) =>
     world.publicClient.readContract({ ...source, functionName: "seedOf", args: [requestId] });
   const answer = (requestId: bigint, words: bigint[]) =>
-    world.send(world.actors.stranger, coordinator, "fulfillRandomWordsWithOverride", [requestId, source.address, words]);
+    world.send(world.actors.stranger, coordinator, "fulfillRandomWordsWithOverride", [
+      requestId,
+      source.address,
+      words,
+    ]);
   const seedFrom = (requestId: bigint, word: bigint) =>
     keccak256(encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [requestId, word]));
 

@@ -231,7 +231,6 @@ describe("WeightTree", () => {
       });
       const receipt = await set([...change]);
       console.log(`full height: draw ${gas} gas, update ${receipt.gasUsed} gas in a transaction of its own`);
-      expect(Number(gas)).to.be.lessThan(33_000);
     });
   });
 
@@ -239,7 +238,11 @@ describe("WeightTree", () => {
   async function slotsOf(data: Hex, operation: "SLOAD" | "SSTORE"): Promise<Set<string>> {
     const trace = (await chain.connection.provider.request({
       method: "debug_traceCall",
-      params: [{ to: harness.address, data, gas: toHex(5_000_000) }, "latest", { disableStorage: true, disableMemory: true }],
+      params: [
+        { to: harness.address, data, gas: toHex(5_000_000) },
+        "latest",
+        { disableStorage: true, disableMemory: true },
+      ],
     })) as { structLogs: { op: string; stack: string[] }[] };
     const touched = trace.structLogs.filter(({ op }) => op === operation).map(({ stack }) => stack.at(-1) ?? "");
     return new Set(touched);
