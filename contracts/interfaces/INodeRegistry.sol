@@ -109,7 +109,7 @@ interface INodeRegistry {
     /// @notice `powerOf` if the node `isEligible`, else 0: both questions of an assignment in one call.
     function eligiblePowerOf(uint32 nodeId) external view returns (uint32);
 
-    /// @notice True when the node may be assigned: staked to its class's minimum, not exiting below it, not draining, not
-    ///         suspended.
+    /// @notice True when the node may be assigned: staked to its class's minimum, not exiting below it, not draining
+    ///         and not suspended.
     function isEligible(uint32 nodeId) external view returns (bool);
 }

@@ -306,7 +306,8 @@ describe("Assignment", () => {
       expect(await codeOf(challenge(claim, { mask: 1n }))).to.equal("AssignmentPostUnknown");
       expect((await revertOf(challenge(claim, { at: until }))).name).to.equal("AssignmentChallengeOver");
       await world.openEpoch();
-      expect(await codeOf(challenge(claim)), "the snapshot it was drawn from is gone").to.equal("AssignmentPostUnknown");
+      // The snapshot it was drawn from is gone.
+      expect(await codeOf(challenge(claim))).to.equal("AssignmentPostUnknown");
     });
 
     it("bug class 3: a keeper that leaves cannot make a challenge fail, nor keep what it owes", async () => {

@@ -173,7 +173,7 @@ describe("Selection", () => {
   });
 
   describe("weights", () => {
-    it("are stake × power × quality; a newcomer counts its class's minimum of both and a quarter of quality", async () => {
+    it("are stake × power × quality; a newcomer counts its class's minimum and a quarter of quality", async () => {
       const { alpha, gamma } = world.nodes;
       await world.refresh(MODEL, alpha.nodeId);
       await world.refresh(MODEL, gamma.nodeId);

@@ -42,7 +42,8 @@ export async function createSelectionWorld() {
 
   const refresh = (pool: Hex, member: number) =>
     world.send(world.actors.stranger, selection, "refresh", [pool, member]);
-  const advance = (options: { at?: number } = {}) => world.send(world.actors.stranger, selection, "advance", [], options);
+  const advance = (options: { at?: number } = {}) =>
+    world.send(world.actors.stranger, selection, "advance", [], options);
 
   async function refreshAll() {
     for (const { nodeId } of Object.values(world.nodes)) await refresh(MODEL, nodeId);
