@@ -28,7 +28,10 @@ export default defineConfig({
   paths: { sources: "./contracts", tests: { nodejs: "./test/contracts", solidity: "./test/solidity" } },
   solidity: {
     profiles: { default: compiler, production: compiler },
-    npmFilesToBuild: ["@openzeppelin/contracts/access/manager/AccessManager.sol"],
+    npmFilesToBuild: [
+      "@openzeppelin/contracts/access/manager/AccessManager.sol",
+      "@chainlink/contracts/src/v0.8/vrf/mocks/VRFCoordinatorV2_5Mock.sol",
+    ],
   },
   // Every invariant is a campaign of runs × depth calls. `--test-profile nightly` makes a thousand calls of each one.
   test: {

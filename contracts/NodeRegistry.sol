@@ -5,24 +5,39 @@ import {AccessManaged} from "@openzeppelin/contracts/access/manager/AccessManage
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {INodeRegistry} from "./interfaces/INodeRegistry.sol";
+import {IScoreBoard} from "./interfaces/IScoreBoard.sol";
 import {IStakeVault} from "./interfaces/IStakeVault.sol";
 import {SignedMessages} from "./libraries/SignedMessages.sol";
 import {OperatorBinding} from "./types/MessageTypes.sol";
-import {Node, NodeClass} from "./types/NodeTypes.sol";
+import {Node, NodeClass, NodeState} from "./types/NodeTypes.sol";
 
 /// @title NodeRegistry
-/// @notice Holds no money. The policy role can add and change classes; it can touch no node's keys or payout.
+/// @notice Holds no money. The policy role can add and change classes, those who prove faults can suspend a node for a
+///         while; neither can touch a node's keys or payout.
 /// @dev The registry needs the vault (eligibility) and the vault needs the registry (owners), so the deployer names
-///      the vault once, after both exist; until then no node is eligible.
+///      the vault once, after both exist; until then no node is eligible. The same goes for the score board; until it
+///      is named every node has its class's minimum power.
 contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
     /// @notice The stake vault is final.
     event StakeVaultFixed(address stakeVault);
 
+    /// @notice The score board is final.
+    event ScoreBoardFixed(address scoreBoard);
+
     /// @notice The stake vault was fixed before, is zero, or the caller may not fix it.
     error RegistryStakeVaultFixed();
+    /// @notice The score board was fixed before, is zero, or the caller may not fix it.
+    error RegistryScoreBoardFixed();
+
+    /// @notice Models that a node may declare at a time.
+    uint8 public constant MAX_MODELS = 32;
+    /// @notice Longest suspension from now, in seconds.
+    uint40 public constant MAX_SUSPENSION_S = 7 days;
 
     /// @notice Where nodes' stake is read from; zero until fixed.
     IStakeVault public stakeVault;
+    /// @notice Where nodes' measured power is read from; zero until fixed.
+    IScoreBoard public scoreBoard;
     /// @inheritdoc INodeRegistry
     uint32 public nodeCount;
 
@@ -30,6 +45,8 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
     mapping(uint32 nodeId => Node) private _nodes;
     mapping(uint8 classId => NodeClass) private _classes;
     mapping(address operator => uint32 nodeId) private _nodeOfOperator;
+    mapping(uint32 nodeId => mapping(bytes32 modelId => bool)) private _declares;
+    mapping(uint32 nodeId => uint8) private _modelCount;
 
     constructor(address authority_) AccessManaged(authority_) EIP712("NGPU", "1") {
         _deployer = msg.sender;
@@ -40,6 +57,12 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
         _;
     }
 
+    modifier onlyOwnerOrOperator(uint32 nodeId) {
+        Node storage stored = _existing(nodeId);
+        if (msg.sender != stored.owner && msg.sender != stored.operator) revert NodeNotOwner(nodeId, msg.sender);
+        _;
+    }
+
     /// @notice Name the stake vault. Requirement: caller is the deployer; once.
     function fixStakeVault(address stakeVault_) external {
         if (msg.sender != _deployer || address(stakeVault) != address(0) || stakeVault_ == address(0)) {
@@ -47,6 +70,15 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
         }
         stakeVault = IStakeVault(stakeVault_);
         emit StakeVaultFixed(stakeVault_);
+    }
+
+    /// @notice Name the score board. Requirement: caller is the deployer; once.
+    function fixScoreBoard(address scoreBoard_) external {
+        if (msg.sender != _deployer || address(scoreBoard) != address(0) || scoreBoard_ == address(0)) {
+            revert RegistryScoreBoardFixed();
+        }
+        scoreBoard = IScoreBoard(scoreBoard_);
+        emit ScoreBoardFixed(scoreBoard_);
     }
 
     /// @inheritdoc INodeRegistry
@@ -64,6 +96,7 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
             registeredAt: uint40(block.timestamp),
             classId: classId,
             draining: false,
+            suspendedUntil: 0,
             operator: operator,
             payout: payout
         });
@@ -89,11 +122,29 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
     }
 
     /// @inheritdoc INodeRegistry
-    function setDraining(uint32 nodeId, bool draining) external {
-        Node storage stored = _existing(nodeId);
-        if (msg.sender != stored.owner && msg.sender != stored.operator) revert NodeNotOwner(nodeId, msg.sender);
-        stored.draining = draining;
+    function setDraining(uint32 nodeId, bool draining) external onlyOwnerOrOperator(nodeId) {
+        _nodes[nodeId].draining = draining;
         emit DrainingChanged(nodeId, draining);
+    }
+
+    /// @inheritdoc INodeRegistry
+    function declareModel(uint32 nodeId, bytes32 modelId, bool serves) external onlyOwnerOrOperator(nodeId) {
+        if (modelId == 0) revert NodeModelInvalid(nodeId);
+        if (_declares[nodeId][modelId] == serves) return;
+        uint8 count = _modelCount[nodeId];
+        if (serves && count == MAX_MODELS) revert NodeTooManyModels(nodeId, MAX_MODELS);
+        _modelCount[nodeId] = serves ? count + 1 : count - 1;
+        _declares[nodeId][modelId] = serves;
+        emit ModelDeclared(nodeId, modelId, serves);
+    }
+
+    /// @inheritdoc INodeRegistry
+    function suspend(uint32 nodeId, uint40 until) external restricted {
+        Node storage stored = _existing(nodeId);
+        uint40 latest = uint40(block.timestamp) + MAX_SUSPENSION_S;
+        if (until > latest) until = latest;
+        stored.suspendedUntil = until;
+        emit NodeSuspended(nodeId, until);
     }
 
     /// @inheritdoc INodeRegistry
@@ -121,8 +172,24 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
     }
 
     /// @inheritdoc INodeRegistry
+    function stateOf(uint32 nodeId) external view returns (NodeState) {
+        Node storage stored = _existing(nodeId);
+        return _stateOf(nodeId, stored, _classes[stored.classId].minimumStakeWei);
+    }
+
+    /// @inheritdoc INodeRegistry
+    function declares(uint32 nodeId, bytes32 modelId) external view returns (bool) {
+        return _declares[nodeId][modelId];
+    }
+
+    /// @inheritdoc INodeRegistry
+    function minimumStakeOf(uint32 nodeId) external view returns (uint128) {
+        return _classes[_existing(nodeId).classId].minimumStakeWei;
+    }
+
+    /// @inheritdoc INodeRegistry
     function powerOf(uint32 nodeId) external view returns (uint32) {
-        return _classes[_existing(nodeId).classId].minimumPowerCu;
+        return _powerOf(nodeId, _classes[_existing(nodeId).classId].minimumPowerCu);
     }
 
     /// @inheritdoc INodeRegistry
@@ -139,10 +206,23 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
     /// @inheritdoc INodeRegistry
     function eligiblePowerOf(uint32 nodeId) public view returns (uint32) {
         Node storage stored = _nodes[nodeId];
-        IStakeVault vault = stakeVault;
-        if (stored.owner == address(0) || stored.draining || address(vault) == address(0)) return 0;
+        if (stored.owner == address(0)) return 0;
         NodeClass memory class = _classes[stored.classId];
-        return vault.activeStakeOf(nodeId) < class.minimumStakeWei ? 0 : class.minimumPowerCu;
+        if (_stateOf(nodeId, stored, class.minimumStakeWei) != NodeState.Active) return 0;
+        return _powerOf(nodeId, class.minimumPowerCu);
+    }
+
+    function _stateOf(uint32 nodeId, Node storage stored, uint128 minimumStakeWei) private view returns (NodeState) {
+        IStakeVault vault = stakeVault;
+        if (address(vault) == address(0) || vault.activeStakeOf(nodeId) < minimumStakeWei) return NodeState.Exiting;
+        if (stored.suspendedUntil > block.timestamp) return NodeState.Suspended;
+        return stored.draining ? NodeState.Draining : NodeState.Active;
+    }
+
+    function _powerOf(uint32 nodeId, uint32 minimumPowerCu) private view returns (uint32) {
+        IScoreBoard board = scoreBoard;
+        uint32 scoreCu = address(board) == address(0) ? 0 : board.powerOf(nodeId);
+        return scoreCu == 0 ? minimumPowerCu : scoreCu;
     }
 
     /// @dev Checks the operator's consent to serve the caller and binds it to the node for ever.

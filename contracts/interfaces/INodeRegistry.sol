@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {Node, NodeClass} from "../types/NodeTypes.sol";
+import {Node, NodeClass, NodeState} from "../types/NodeTypes.sol";
 
 /// @title Who serves: identity, keys and hardware class of every node.
-/// @notice A node never writes its own power: `powerOf` is its class's minimum until keepers have measured it.
+/// @notice A node never writes its own power: `powerOf` is its class's minimum until keepers have measured it, and
+///         while their measurement is old.
 ///         An operator address belongs to one node for ever, so a retired key still verifies what it signed.
 interface INodeRegistry {
     /// @notice A node was registered under a new id.
@@ -19,6 +20,10 @@ interface INodeRegistry {
     event DrainingChanged(uint32 indexed nodeId, bool draining);
     /// @notice A class was added or changed; tasks already assigned keep the power they froze.
     event NodeClassChanged(uint8 indexed classId, string name, uint32 minimumPowerCu, uint128 minimumStakeWei, bool enabled);
+    /// @notice A fault keeps the node out of new tasks until `until`; a time that is past lets it back in.
+    event NodeSuspended(uint32 indexed nodeId, uint40 until);
+    /// @notice The node says that it serves a model, or no longer does.
+    event ModelDeclared(uint32 indexed nodeId, bytes32 indexed modelId, bool serves);
 
     /// @notice No node has this id.
     error NodeUnknown(uint32 nodeId);
@@ -34,6 +39,10 @@ interface INodeRegistry {
     error NodeZeroAddress();
     /// @notice A class needs a power and a stake above zero.
     error NodeClassInvalid(uint8 classId);
+    /// @notice The node declares as many models as it may.
+    error NodeTooManyModels(uint32 nodeId, uint8 maximum);
+    /// @notice No model has the id zero.
+    error NodeModelInvalid(uint32 nodeId);
 
     /// @notice Register a machine.
     /// @dev Effects: creates node `nodeId` owned by the caller. Requirements: class enabled; `operator` never bound
@@ -60,6 +69,16 @@ interface INodeRegistry {
     /// @notice Add or change a hardware class. Requirement: policy role.
     function setNodeClass(uint8 classId, string calldata name, NodeClass calldata nodeClass) external;
 
+    /// @notice Say that the node serves a model, or no longer does. Saying it twice changes nothing.
+    /// @dev Requirements: caller is owner or operator; at most MAX_MODELS at a time. A draw takes note from the next
+    ///      epoch on (ISelection).
+    function declareModel(uint32 nodeId, bytes32 modelId, bool serves) external;
+
+    /// @notice Keep a node out of new tasks until `until`, or let it back in by a time that is past.
+    /// @dev Effects: nothing that the node works on, earned or staked is touched. A time beyond MAX_SUSPENSION_S from
+    ///      now is shortened to that, so no suspension lasts by itself. Requirement: role of those who prove faults.
+    function suspend(uint32 nodeId, uint40 until) external;
+
     /// @notice The node's record. Reverts NodeUnknown.
     function node(uint32 nodeId) external view returns (Node memory);
 
@@ -72,7 +91,16 @@ interface INodeRegistry {
     /// @notice Node that `operator` signs, or signed, for; 0 if none ever.
     function nodeOfOperator(address operator) external view returns (uint32);
 
-    /// @notice Power in CU used for the next assignment of this node.
+    /// @notice What the node may do now. Reverts NodeUnknown.
+    function stateOf(uint32 nodeId) external view returns (NodeState);
+
+    /// @notice True while the node declares that it serves the model.
+    function declares(uint32 nodeId, bytes32 modelId) external view returns (bool);
+
+    /// @notice Stake in wei that the node's class demands. Reverts NodeUnknown.
+    function minimumStakeOf(uint32 nodeId) external view returns (uint128);
+
+    /// @notice Power in CU used for the next assignment of this node: its score, or its class's minimum.
     function powerOf(uint32 nodeId) external view returns (uint32);
 
     /// @notice Where the node's earnings are credited now. Reverts NodeUnknown.
@@ -81,6 +109,7 @@ interface INodeRegistry {
     /// @notice `powerOf` if the node `isEligible`, else 0: both questions of an assignment in one call.
     function eligiblePowerOf(uint32 nodeId) external view returns (uint32);
 
-    /// @notice True when the node may be assigned: staked to its class's minimum, not exiting below it, not draining.
+    /// @notice True when the node may be assigned: staked to its class's minimum, not exiting below it, not draining
+    ///         and not suspended.
     function isEligible(uint32 nodeId) external view returns (bool);
 }

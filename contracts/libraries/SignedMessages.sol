@@ -11,6 +11,7 @@ import {
     OperatorBinding,
     Progress,
     ScoreTranscript,
+    Suspicion,
     TransportBinding,
     Voucher
 } from "../types/MessageTypes.sol";
@@ -55,6 +56,8 @@ library SignedMessages {
     );
     bytes32 internal constant OPERATOR_BINDING_TYPEHASH =
         keccak256("OperatorBinding(address owner,address operator,uint64 expiry)");
+    bytes32 internal constant SUSPICION_TYPEHASH =
+        keccak256("Suspicion(bytes32 taskId,uint32 nodeId,uint64 timeMs,uint64 expiry)");
 
     function hash(Receipt calldata message) internal pure returns (bytes32) {
         return keccak256(abi.encode(RECEIPT_TYPEHASH, message));
@@ -80,7 +83,7 @@ library SignedMessages {
         return keccak256(abi.encode(LIVENESS_REPLY_TYPEHASH, message));
     }
 
-    function hash(BusyCertificate calldata message) internal pure returns (bytes32) {
+    function hash(BusyCertificate memory message) internal pure returns (bytes32) {
         return keccak256(abi.encode(BUSY_CERTIFICATE_TYPEHASH, message));
     }
 
@@ -116,5 +119,9 @@ library SignedMessages {
 
     function hash(OperatorBinding memory message) internal pure returns (bytes32) {
         return keccak256(abi.encode(OPERATOR_BINDING_TYPEHASH, message));
+    }
+
+    function hash(Suspicion memory message) internal pure returns (bytes32) {
+        return keccak256(abi.encode(SUSPICION_TYPEHASH, message));
     }
 }

@@ -13,6 +13,7 @@ import {
     OperatorBinding,
     Progress,
     ScoreTranscript,
+    Suspicion,
     TransportBinding,
     Voucher
 } from "../types/MessageTypes.sol";
@@ -71,6 +72,10 @@ contract SignedMessagesHarness is EIP712 {
     }
 
     function operatorBinding(OperatorBinding memory message) external view returns (bytes32) {
+        return _hashTypedDataV4(SignedMessages.hash(message));
+    }
+
+    function suspicion(Suspicion memory message) external view returns (bytes32) {
         return _hashTypedDataV4(SignedMessages.hash(message));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-// The signed messages that no contract reads today; their fields are those of docs/PROTOCOL.md §3, in signing order.
+// The signed messages; their fields are those of docs/PROTOCOL.md §3, in signing order.
 // Receipt and Accept are in TaskTypes.sol.
 
 /// @notice Cumulative amount that a payer owes to one lane of a session.
@@ -98,5 +98,13 @@ struct KeyWrap {
 struct OperatorBinding {
     address owner;
     address operator;
+    uint64 expiry;
+}
+
+/// @notice A keeper got no sign of life from a node that was drawn for a task.
+struct Suspicion {
+    bytes32 taskId;
+    uint32 nodeId;
+    uint64 timeMs;
     uint64 expiry;
 }

@@ -8,11 +8,13 @@ pragma solidity 0.8.37;
 /// @param classId Hardware class; its minimum is the node's power until it is measured.
 /// @param registeredAt Chain time in seconds.
 /// @param draining True while the owner wants no new tasks.
+/// @param suspendedUntil Chain time in seconds until which a fault keeps it out; past or 0: none does.
 struct Node {
     address owner;
     uint40 registeredAt;
     uint8 classId;
     bool draining;
+    uint40 suspendedUntil;
     address operator;
     address payout;
 }
@@ -25,4 +27,14 @@ struct NodeClass {
     uint32 minimumPowerCu;
     uint128 minimumStakeWei;
     bool enabled;
+}
+
+/// @notice What a node may do now. Only an Active one is given new tasks; the gravest reason is the one that is named.
+/// @dev Exiting: its active stake lies below its class's minimum. Suspended: a fault was proved. Draining: its owner or
+///      operator wants no new tasks. Each ends by time or by the owner's own act.
+enum NodeState {
+    Active,
+    Draining,
+    Suspended,
+    Exiting
 }

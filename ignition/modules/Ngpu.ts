@@ -28,11 +28,26 @@ export interface CoreParts {
   readonly withdrawalThawSeconds: number;
   readonly disputeWindowSeconds: number;
   readonly appealWindowSeconds: number;
+  /** Gives one seed an epoch; nobody may have asked it before. */
+  readonly seedSource: NamedArtifactContractDeploymentFuture<string>;
+  /** Defaults of the parameters of these names. */
+  readonly selection: SelectionTimes;
+}
+
+/** How long things last in selection, in seconds: phases, bonds, scores. */
+export interface SelectionTimes {
+  readonly openSeconds: number;
+  readonly updateSeconds: number;
+  readonly seedTimeoutSeconds: number;
+  readonly challengeSeconds: number;
+  readonly keeperExitSeconds: number;
+  readonly scoreFreshnessSeconds: number;
 }
 
 /** Roles of the AccessManager; 0 is its own ADMIN_ROLE. KEEPER_ROLE equals that of TaskEscrow and SessionSettlement. */
 const KEEPER_ROLE = 1n;
 const POLICY_ROLE = 2n;
+/** Held by the contracts that prove faults and judge audits; by nobody until there are such. */
 const SLASHER_ROLE = 3n;
 
 const NGPU_WEI = 10n ** 18n;
@@ -102,7 +117,66 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
   m.call(accessManager, "grantRole", [SLASHER_ROLE, sessionSettlement, 0], { id: "GrantSessionSlasher" });
   grantPolicy(m, { accessManager, nodeRegistry, priceOracle }, parts.policy);
 
-  return { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow, sessionSettlement };
+  const core = { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow, sessionSettlement };
+  return { ...core, ...buildSelection(m, core, parts) };
+}
+
+type Core = Record<
+  "accessManager" | "nodeRegistry" | "stakeVault" | "taskEscrow",
+  NamedArtifactContractDeploymentFuture<string>
+>;
+
+/** Who is drawn: keepers' bonds, scores, the snapshot with its seed, and posted draws. */
+function buildSelection(m: IgnitionModuleBuilder, core: Core, parts: CoreParts) {
+  const { accessManager, nodeRegistry, stakeVault, taskEscrow } = core;
+  const { stakeToken, seedSource, selection: times } = parts;
+  const challengeSeconds = m.getParameter("challengeSeconds", times.challengeSeconds);
+  const keeperBonds = m.contract("KeeperBonds", [
+    stakeToken,
+    m.getParameter("keeperBondWei", 100n * NGPU_WEI),
+    challengeSeconds,
+    m.getParameter("keeperExitSeconds", times.keeperExitSeconds),
+  ]);
+  const scoreBoard = m.contract("ScoreBoard", [
+    accessManager,
+    nodeRegistry,
+    keeperBonds,
+    taskEscrow,
+    m.getParameter("scoreFreshnessSeconds", times.scoreFreshnessSeconds),
+  ]);
+  const selection = m.contract("Selection", [
+    nodeRegistry,
+    stakeVault,
+    scoreBoard,
+    keeperBonds,
+    seedSource,
+    m.getParameter("maxStakeWei", 10_000n * NGPU_WEI),
+    {
+      openS: m.getParameter("openSeconds", times.openSeconds),
+      updateS: m.getParameter("updateSeconds", times.updateSeconds),
+      seedTimeoutS: m.getParameter("seedTimeoutSeconds", times.seedTimeoutSeconds),
+      challengeS: challengeSeconds,
+    },
+  ]);
+  const assignment = m.contract("Assignment", [
+    nodeRegistry,
+    selection,
+    keeperBonds,
+    taskEscrow,
+    m.getParameter("postBondWei", 10n * NGPU_WEI),
+  ]);
+  m.call(seedSource, "fixRequester", [selection]);
+  m.call(scoreBoard, "fixSelection", [selection]);
+  m.call(keeperBonds, "fixAssignment", [assignment]);
+  m.call(nodeRegistry, "fixScoreBoard", [scoreBoard]);
+  const faultFunctions = [
+    { id: "FaultSuspends", target: nodeRegistry, signature: "suspend(uint32,uint40)" },
+    { id: "AuditSetsQuality", target: scoreBoard, signature: "setQuality(uint32,uint16,bytes32)" },
+  ];
+  for (const { id, target, signature } of faultFunctions) {
+    m.call(accessManager, "setTargetFunctionRole", [target, [toFunctionSelector(signature)], SLASHER_ROLE], { id });
+  }
+  return { keeperBonds, scoreBoard, selection, assignment };
 }
 
 type Managed = Record<
@@ -127,8 +201,23 @@ function grantPolicy(m: IgnitionModuleBuilder, managed: Managed, policy: Argumen
   }
 }
 
-export default buildModule("Ngpu", (m) =>
-  buildCore(m, {
+/** Chainlink VRF v2.5; its subscription must be funded and must list the deployed source as a consumer. */
+function buildVrfSource(m: IgnitionModuleBuilder) {
+  return m.contract("VrfSeedSource", [
+    m.getParameter("vrfCoordinator"),
+    {
+      keyHash: m.getParameter("vrfKeyHash"),
+      subscriptionId: m.getParameter("vrfSubscriptionId"),
+      requestConfirmations: m.getParameter("vrfRequestConfirmations", 3),
+      callbackGasLimit: m.getParameter("vrfCallbackGasLimit", 100_000),
+      nativePayment: m.getParameter("vrfNativePayment", false),
+    },
+  ]);
+}
+
+export default buildModule("Ngpu", (m) => {
+  const seedSource = buildVrfSource(m);
+  const core = buildCore(m, {
     paymentToken: m.getParameter("paymentToken"),
     stakeToken: m.getParameter("stakeToken"),
     priceFeed: m.getParameter("priceFeed"),
@@ -140,5 +229,15 @@ export default buildModule("Ngpu", (m) =>
     thawPeriodSeconds: 14 * DAY_S,
     disputeWindowSeconds: 3 * DAY_S,
     appealWindowSeconds: 2 * DAY_S,
-  }),
-);
+    seedSource,
+    selection: {
+      openSeconds: 3_600,
+      updateSeconds: 300,
+      seedTimeoutSeconds: 300,
+      challengeSeconds: 600,
+      keeperExitSeconds: 7 * 24 * 3_600,
+      scoreFreshnessSeconds: 24 * 3_600,
+    },
+  });
+  return { ...core, seedSource };
+});

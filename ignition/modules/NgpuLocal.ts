@@ -20,6 +20,8 @@ export default buildModule("NgpuLocal", (m) => {
   m.call(localUsd, "transfer", [faucet, 100_000_000n * USD6], { id: "FundFaucetUsd" });
   m.call(ngpuToken, "transfer", [faucet, 100_000_000n * NGPU_WEI], { id: "FundFaucetNgpu" });
 
+  const localSeedSource = m.contract("LocalSeedSource", []);
+
   const core = buildCore(m, {
     paymentToken: localUsd,
     stakeToken: ngpuToken,
@@ -32,6 +34,15 @@ export default buildModule("NgpuLocal", (m) => {
     withdrawalThawSeconds: 60,
     disputeWindowSeconds: 60,
     appealWindowSeconds: 60,
+    seedSource: localSeedSource,
+    selection: {
+      openSeconds: 300,
+      updateSeconds: 30,
+      seedTimeoutSeconds: 60,
+      challengeSeconds: 60,
+      keeperExitSeconds: 300,
+      scoreFreshnessSeconds: 3_600,
+    },
   });
-  return { ...core, localUsd, ngpuToken, localPriceFeed, faucet };
+  return { ...core, localUsd, ngpuToken, localPriceFeed, faucet, localSeedSource };
 });

@@ -398,6 +398,99 @@ export const contractErrors = {
   },
   SessionZeroAddress: { meaning: "An address is missing.", remedy: "Fill it in and try again." },
   SessionZeroAmount: { meaning: "The amount is zero.", remedy: "Enter an amount above zero." },
+  AssignmentChallengeOver: {
+    meaning: "The posted draw could be challenged until {until:time}.",
+    remedy: refused,
+  },
+  AssignmentNodesInvalid: {
+    meaning:
+      "A posted draw names 1 to 16 nodes and ends with one that was not passed over; this one names {nodes:number}.",
+    remedy: "Draw again and post what was drawn.",
+  },
+  AssignmentNotPostable: {
+    meaning: "No draw can be posted now: weights are changing, the epoch ends or it has no seed.",
+    remedy: "Wait for the next epoch; the task itself can be assigned without a draw.",
+  },
+  AssignmentParameterInvalid: wiring,
+  AssignmentPostExists: { meaning: "This keeper posted the same draw before.", remedy: refused },
+  AssignmentPostUnknown: {
+    meaning: "No such draw stands in this epoch: it was not posted so, or it was overturned.",
+    remedy: refused,
+  },
+  AssignmentSkipInvalid: {
+    meaning: "The proof for passing over {nodeId:node} does not hold for this task now.",
+    remedy: "Get a fresh certificate, or do not pass it over.",
+  },
+  AssignmentSkipOrder: {
+    meaning: "The nodes passed over are not named once each and in the order of the draw.",
+    remedy: "Sort them and post again.",
+  },
+  BondAssignmentIsFixed: policy,
+  BondBelowMinimum: {
+    meaning: "The bond would be {bondWei:ngpu}; a keeper needs {minimumWei:ngpu}.",
+    remedy: "Bond more.",
+  },
+  BondNoCredit: { meaning: "Nothing is credited to {account:account}.", remedy: refused },
+  BondNotAssignment: policy,
+  BondNotKeeper: { meaning: "{account:account} is no bonded keeper.", remedy: "Bond the minimum first." },
+  BondNotUnlocked: {
+    meaning: "Nothing of this keeper's bond is leaving, or not yet.",
+    remedy: "Begin an exit, then withdraw it once its delay is over.",
+  },
+  BondParameterInvalid: wiring,
+  BondShort: {
+    meaning: "{freeWei:ngpu} of the bond of {account:account} are free; {askedWei:ngpu} were asked for.",
+    remedy: "Wait until posted draws can no longer be challenged, or bond more.",
+  },
+  BondTokenShort: {
+    meaning: "The stake token delivered {receivedWei:ngpu} where {expectedWei:ngpu} were asked for.",
+    remedy: "This stake token takes a fee and cannot be used here.",
+  },
+  BondZeroAmount: { meaning: "The amount is zero.", remedy: "Enter an amount above zero." },
+  NodeModelInvalid: { meaning: "No model has the id zero.", remedy: "Name the model by its id." },
+  NodeTooManyModels: {
+    meaning: "{nodeId:node} declares {maximum:number} models, as many as it may.",
+    remedy: "Take one back first.",
+  },
+  OnlyCoordinatorCanFulfill: policy,
+  OnlyOwnerOrCoordinator: policy,
+  RegistryScoreBoardFixed: policy,
+  ScoreKeeperNotDrawn: {
+    meaning: "{signer:account} is not a bonded keeper that was drawn to measure {nodeId:node}, or signed twice.",
+    remedy: "Submit transcripts of distinct drawn keepers.",
+  },
+  ScoreNotImproved: {
+    meaning: "{nodeId:node} has a score by {transcripts:number} keepers in epoch {epoch:number} already.",
+    remedy: "Submit transcripts of more keepers, or wait for the next epoch.",
+  },
+  ScoreQualityInvalid: {
+    meaning: "A quality is at most 10000 basis points; this says {qualityBps:number}.",
+    remedy: "Choose a smaller one.",
+  },
+  ScoreSelectionIsFixed: policy,
+  ScoreTranscriptCount: {
+    meaning: "A score needs {minimum:number} to {maximum:number} transcripts with one signature each.",
+    remedy: "Collect as many and submit again.",
+  },
+  ScoreTranscriptMismatch: {
+    meaning: "A transcript is not about {nodeId:node} in this epoch and under this seed.",
+    remedy: "Measure the node in this epoch and sign again.",
+  },
+  ScoreZero: { meaning: "A transcript says that {nodeId:node} has no power at all.", remedy: refused },
+  ScoreZeroParameter: wiring,
+  SeedNotRequester: policy,
+  SeedRequesterIsFixed: policy,
+  SelectionNotDrawable: {
+    meaning: "Nothing can be drawn now: weights are changing, or the epoch has no seed.",
+    remedy: "Wait for the next epoch; the task itself can be assigned without a draw.",
+  },
+  SelectionNotUpdating: {
+    meaning: "Weights change between epochs alone.",
+    remedy: "Wait for the next update.",
+  },
+  SelectionParameterInvalid: wiring,
+  SelectionPhaseNotOver: { meaning: "The phase lasts until {until:time}.", remedy: "Wait until then." },
+  ZeroAddress: wiring,
 } as const satisfies Record<string, ContractErrorEntry>;
 
 export type ContractErrorName = keyof typeof contractErrors;

@@ -11,6 +11,10 @@ export interface Deployment {
   readonly sessionSettlement: Address;
   readonly stakeVault: Address;
   readonly taskEscrow: Address;
+  readonly scoreBoard: Address;
+  readonly selection: Address;
+  readonly assignment: Address;
+  readonly keeperBonds: Address;
   /** No event of these contracts is in an earlier block. */
   readonly deploymentBlock: number;
   /** The tokens and the price feed; those of a local chain come with a faucet. */
@@ -18,6 +22,7 @@ export interface Deployment {
   readonly localUsd?: Address;
   readonly localPriceFeed?: Address;
   readonly faucet?: Address;
+  readonly localSeedSource?: Address;
 }
 
 /** Throws CHAIN_WRONG when the contracts are not known to be on that chain. */

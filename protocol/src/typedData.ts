@@ -140,6 +140,15 @@ const operatorBinding = {
   ],
 } as const;
 
+const suspicion = {
+  Suspicion: [
+    { name: "taskId", type: "bytes32" },
+    { name: "nodeId", type: "uint32" },
+    { name: "timeMs", type: "uint64" },
+    { name: "expiry", type: "uint64" },
+  ],
+} as const;
+
 /** Every signed message by its key: `primaryType` and `types` as viem's typed-data functions take them. */
 export const typedData = {
   receipt: { primaryType: "Receipt", types: receipt },
@@ -155,6 +164,7 @@ export const typedData = {
   blobAccess: { primaryType: "BlobAccess", types: blobAccess },
   keyWrap: { primaryType: "KeyWrap", types: keyWrap },
   operatorBinding: { primaryType: "OperatorBinding", types: operatorBinding },
+  suspicion: { primaryType: "Suspicion", types: suspicion },
 } as const;
 
 export type MessageKind = keyof typeof typedData;
@@ -172,6 +182,7 @@ export type ScoreTranscript = TypedDataToPrimitiveTypes<typeof scoreTranscript>[
 export type BlobAccess = TypedDataToPrimitiveTypes<typeof blobAccess>["BlobAccess"];
 export type KeyWrap = TypedDataToPrimitiveTypes<typeof keyWrap>["KeyWrap"];
 export type OperatorBinding = TypedDataToPrimitiveTypes<typeof operatorBinding>["OperatorBinding"];
+export type Suspicion = TypedDataToPrimitiveTypes<typeof suspicion>["Suspicion"];
 
 export interface MessageOf {
   receipt: Receipt;
@@ -187,6 +198,7 @@ export interface MessageOf {
   blobAccess: BlobAccess;
   keyWrap: KeyWrap;
   operatorBinding: OperatorBinding;
+  suspicion: Suspicion;
 }
 
 export const receiptStatus = { succeeded: 0, inputRefused: 1, modelFailed: 2, runnerCrashed: 3, timedOut: 4 } as const;

@@ -22,6 +22,12 @@ const contracts = [
   "AccessManager",
   "RoleGuard",
   "SessionSettlement",
+  "ScoreBoard",
+  "Selection",
+  "Assignment",
+  "KeeperBonds",
+  "LocalSeedSource",
+  "VrfSeedSource",
 ];
 
 /** The part of OpenZeppelin's AccessManager that services use. */

@@ -11,8 +11,12 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { deployments } from "@ngpu/protocol/generated/deployments";
+import { assignmentAbi } from "@ngpu/protocol/generated/abi/assignment";
+import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
+import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
+import { selectionAbi } from "@ngpu/protocol/generated/abi/selection";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 
@@ -30,6 +34,10 @@ const sources = {
   StakeVault: { abi: stakeVaultAbi, key: "stakeVault" },
   PaymentVault: { abi: paymentVaultAbi, key: "paymentVault" },
   TaskEscrow: { abi: taskEscrowAbi, key: "taskEscrow" },
+  ScoreBoard: { abi: scoreBoardAbi, key: "scoreBoard" },
+  Selection: { abi: selectionAbi, key: "selection" },
+  KeeperBonds: { abi: keeperBondsAbi, key: "keeperBonds" },
+  Assignment: { abi: assignmentAbi, key: "assignment" },
 } as const;
 
 /** Brings subgraph/build up to date. Says whether anything had to be built. */

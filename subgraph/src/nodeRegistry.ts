@@ -2,14 +2,20 @@
 import { BigInt } from "@graphprotocol/graph-ts";
 import {
   DrainingChanged,
+  ModelDeclared,
   NodeClassChanged,
   NodeRegistered,
+  NodeSuspended,
   OperatorRotated,
   PayoutChanged,
 } from "../generated/NodeRegistry/NodeRegistry";
 import { Node, NodeClass } from "../generated/schema";
 import { loadNetwork } from "./entities/network";
+import { loadNodeModel } from "./entities/nodeModel";
 import { ONE, ZERO } from "./numbers";
+
+/** ScoreBoard.NEWCOMER_QUALITY_BPS: no event says it. */
+const NEWCOMER_QUALITY_BPS: i32 = 2500;
 
 export function handleNodeRegistered(event: NodeRegistered): void {
   const nodeClass = loadNodeClass(event.params.classId);
@@ -24,6 +30,8 @@ export function handleNodeRegistered(event: NodeRegistered): void {
   node.nodeClass = nodeClass.id;
   node.powerCu = event.params.powerCu;
   node.draining = false;
+  node.suspendedUntil = ZERO;
+  node.qualityBps = NEWCOMER_QUALITY_BPS;
   node.stakedWei = ZERO;
   node.thawingWei = ZERO;
   node.unlocksAt = [];
@@ -65,7 +73,21 @@ export function handleDrainingChanged(event: DrainingChanged): void {
   node.save();
 }
 
-/** A class's power is the power of all its nodes, so a change of it is written to each of them. */
+export function handleNodeSuspended(event: NodeSuspended): void {
+  const node = Node.load(event.params.nodeId.toString());
+  if (node == null) return;
+  node.suspendedUntil = event.params.until;
+  node.save();
+}
+
+export function handleModelDeclared(event: ModelDeclared): void {
+  if (Node.load(event.params.nodeId.toString()) == null) return;
+  const model = loadNodeModel(event.params.nodeId, event.params.modelId);
+  model.serves = event.params.serves;
+  model.save();
+}
+
+/** A class's power is that of all its nodes that were not measured, so a change of it is written to each of them. */
 export function handleNodeClassChanged(event: NodeClassChanged): void {
   const nodeClass = loadNodeClass(event.params.classId);
   nodeClass.name = event.params.name;
@@ -77,7 +99,7 @@ export function handleNodeClassChanged(event: NodeClassChanged): void {
   const nodes = nodeClass.nodes.load();
   for (let i = 0; i < nodes.length; i++) {
     const node = nodes[i];
-    if (node.powerCu == event.params.minimumPowerCu) continue;
+    if (node.scoreCu || node.powerCu == event.params.minimumPowerCu) continue;
     node.powerCu = event.params.minimumPowerCu;
     node.save();
   }

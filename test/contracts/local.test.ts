@@ -33,6 +33,11 @@ describe("Local chain", () => {
         faucet: world.faucet.address,
         accessManager: world.accessManager.address,
         sessionSettlement: world.settlement.address,
+        scoreBoard: world.scoreBoard.address,
+        selection: world.selection.address,
+        assignment: world.assignment.address,
+        keeperBonds: world.keeperBonds.address,
+        localSeedSource: world.seedSource.address,
       };
       const { deploymentBlock, ...stated } = deployments[31337];
       expect(stated).to.deep.equal(addresses);
@@ -121,6 +126,7 @@ describe("Local chain", () => {
         ["LocalUsd", [holder, 1n]],
         ["LocalPriceFeed", [holder, 1n]],
         ["Faucet", [holder, 1n, holder, 1n, 60n]],
+        ["LocalSeedSource", []],
       ] as const;
       for (const [name, args] of local) {
         const { abi, bytecode } = await hre.artifacts.readArtifact(name);

@@ -1,12 +1,13 @@
 /** Identity, keys and classes of nodes: contracts/NodeRegistry.sol. */
 import { after, before, beforeEach, describe, it } from "node:test";
 import { expect } from "chai";
-import { size, slice, zeroAddress, type Hex } from "viem";
+import { size, slice, toHex, zeroAddress, type Hex } from "viem";
 import { eventsOf } from "./support/chain.ts";
 import { highS } from "./support/highS.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { createWorld, FAR_EXPIRY, keyOf, NGPU_WEI, type World } from "./support/world.ts";
 
+const nodeState = { active: 0, draining: 1, suspended: 2, exiting: 3 } as const;
 const gpuClass = { minimumPowerCu: 5_000, minimumStakeWei: 500n * NGPU_WEI, enabled: true };
 
 describe("NodeRegistry", () => {
@@ -122,6 +123,65 @@ describe("NodeRegistry", () => {
       expect(await codeOf(register({ classId: 1 }))).to.equal("NodeClassUnavailable");
     });
 
+    it("names the gravest reason that keeps a node out, and each one ends by time or by its owner", async () => {
+      const { alpha } = world.nodes;
+      const { deployer, owner } = world.actors;
+      await world.send(deployer, world.accessManager, "grantRole", [3n, deployer, 0]);
+      const state = () =>
+        world.publicClient.readContract({ ...world.registry, functionName: "stateOf", args: [alpha.nodeId] });
+      expect(await state()).to.equal(nodeState.active);
+      await world.send(owner, world.registry, "setDraining", [alpha.nodeId, true]);
+      expect(await state()).to.equal(nodeState.draining);
+      const until = (await world.now()) + 100;
+      const receipt = await world.send(deployer, world.registry, "suspend", [alpha.nodeId, until]);
+      expect(eventsOf(receipt, world.registry, "NodeSuspended")).to.deep.equal([{ nodeId: alpha.nodeId, until }]);
+      expect(await state()).to.equal(nodeState.suspended);
+      await world.send(owner, world.stakeVault, "beginExit", [alpha.nodeId, 901n * NGPU_WEI]);
+      expect(await state()).to.equal(nodeState.exiting);
+      expect(await read.eligible(alpha.nodeId)).to.equal(false);
+      await world.send(owner, world.stakeVault, "cancelExit", [alpha.nodeId]);
+      await world.send(owner, world.registry, "setDraining", [alpha.nodeId, false]);
+      await world.increaseTo(until - 1);
+      expect([await state(), await read.eligible(alpha.nodeId)]).to.deep.equal([nodeState.suspended, false]);
+      await world.increaseTo(until);
+      expect([await state(), await read.eligible(alpha.nodeId)]).to.deep.equal([nodeState.active, true]);
+    });
+
+    it("shortens a suspension to a week, and lets it be lifted", async () => {
+      const { alpha } = world.nodes;
+      const { deployer } = world.actors;
+      await world.send(deployer, world.accessManager, "grantRole", [3n, deployer, 0]);
+      await world.send(deployer, world.registry, "suspend", [alpha.nodeId, 2 ** 40 - 1]);
+      expect((await read.node(alpha.nodeId)).suspendedUntil).to.equal((await world.now()) + 7 * 24 * 3_600);
+      await world.send(deployer, world.registry, "suspend", [alpha.nodeId, 0]);
+      expect(await read.eligible(alpha.nodeId)).to.equal(true);
+    });
+
+    it("records which models a node declares, said by owner or operator, up to 32 at a time", async () => {
+      const { alpha } = world.nodes;
+      const declare = (modelId: Hex, serves: boolean, from = alpha.owner) =>
+        world.send(from, world.registry, "declareModel", [alpha.nodeId, modelId, serves]);
+      const declares = (modelId: Hex) =>
+        world.publicClient.readContract({ ...world.registry, functionName: "declares", args: [alpha.nodeId, modelId] });
+      const models = Array.from({ length: 33 }, (_, index) => toHex(index + 1, { size: 32 }));
+      const [first = "0x", second = "0x"] = models;
+      for (const modelId of models.slice(0, 32)) await declare(modelId, true);
+      expect(await revertOf(declare(models[32] ?? "0x", true))).to.deep.equal({
+        name: "NodeTooManyModels",
+        args: [alpha.nodeId, 32],
+      });
+      const again = await declare(first, true);
+      expect(eventsOf(again, world.registry, "ModelDeclared"), "said twice").to.deep.equal([]);
+      const receipt = await declare(first, false);
+      expect(eventsOf(receipt, world.registry, "ModelDeclared")).to.deep.equal([
+        { nodeId: alpha.nodeId, modelId: first, serves: false },
+      ]);
+      expect([await declares(first), await declares(second)]).to.deep.equal([false, true]);
+      await declare(models[32] ?? "0x", true);
+      expect(await codeOf(declare(toHex(0, { size: 32 }), true))).to.equal("NodeModelInvalid");
+      expect(await codeOf(declare(first, true, world.actors.stranger))).to.equal("NodeNotOwner");
+    });
+
     it("says that an unknown node is not eligible", async () => {
       expect(await read.eligible(99)).to.equal(false);
     });
@@ -200,6 +260,30 @@ describe("NodeRegistry", () => {
       expect(await codeOf(set(keeper, gpuClass))).to.equal("AccessManagedUnauthorized");
       expect(await codeOf(set(deployer, { ...gpuClass, minimumPowerCu: 0 }))).to.equal("NodeClassInvalid");
       expect(await codeOf(set(deployer, { ...gpuClass, minimumStakeWei: 0n }))).to.equal("NodeClassInvalid");
+    });
+
+    it("leaves suspensions to the role of those who prove faults", async () => {
+      const { keeper, deployer } = world.actors;
+      const suspend = (from: `0x${string}`, nodeId: number) =>
+        world.send(from, world.registry, "suspend", [nodeId, 2 ** 40 - 1]);
+      for (const from of [keeper, deployer, world.actors.owner]) {
+        expect(await codeOf(suspend(from, world.nodes.alpha.nodeId))).to.equal("AccessManagedUnauthorized");
+      }
+      await world.send(deployer, world.accessManager, "grantRole", [3n, deployer, 0]);
+      expect(await codeOf(suspend(deployer, 99))).to.equal("NodeUnknown");
+      const state = { ...world.registry, functionName: "stateOf", args: [99] } as const;
+      expect(await codeOf(world.publicClient.readContract(state))).to.equal("NodeUnknown");
+    });
+
+    it("lets the score board be named once, by the deployer alone; until then a class's minimum counts", async () => {
+      const { deployer, stranger } = world.actors;
+      const again = world.send(deployer, world.registry, "fixScoreBoard", [stranger]);
+      expect(await codeOf(again)).to.equal("RegistryScoreBoardFixed");
+      const fresh = await world.deploy("NodeRegistry", world.registry.abi, [world.accessManager.address]);
+      for (const [from, board] of [[stranger, stranger], [deployer, zeroAddress]] as const) {
+        expect(await codeOf(world.send(from, fresh, "fixScoreBoard", [board]))).to.equal("RegistryScoreBoardFixed");
+      }
+      await world.send(deployer, fresh, "fixScoreBoard", [world.scoreBoard.address]);
     });
 
     it("lets the stake vault be named once, by the deployer alone", async () => {

@@ -15,7 +15,11 @@ describe("imports of the compiled mappings", () => {
     await buildSubgraph();
   });
 
-  for (const source of ["NodeRegistry", "StakeVault", "PaymentVault", "TaskEscrow"]) {
+  const sources = [
+    ...["NodeRegistry", "StakeVault", "PaymentVault", "TaskEscrow"],
+    ...["ScoreBoard", "Selection", "KeeperBonds", "Assignment"],
+  ];
+  for (const source of sources) {
     it(`${source} reads no chain state and no other service`, async () => {
       const module = await WebAssembly.compile(await readFile(path.join(folder, source, `${source}.wasm`)));
       const imports = WebAssembly.Module.imports(module).map(({ name }) => name);

@@ -3,14 +3,19 @@
  * tests, simulations and benchmarks are made of. Every act goes through real transactions.
  */
 import { accessManagerAbi } from "@ngpu/protocol/generated/abi/accessManager";
+import { assignmentAbi } from "@ngpu/protocol/generated/abi/assignment";
 import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
+import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
 import { localPriceFeedAbi } from "@ngpu/protocol/generated/abi/localPriceFeed";
+import { localSeedSourceAbi } from "@ngpu/protocol/generated/abi/localSeedSource";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { ngpuTokenAbi } from "@ngpu/protocol/generated/abi/ngpuToken";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
+import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
+import { selectionAbi } from "@ngpu/protocol/generated/abi/selection";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { signMessage } from "@ngpu/protocol/signed";
@@ -54,6 +59,11 @@ export async function createWorld() {
     faucet: { abi: faucetAbi, address: deployed.faucet },
     accessManager: { abi: accessManagerAbi, address: deployed.accessManager },
     settlement: { abi: sessionSettlementAbi, address: deployed.sessionSettlement },
+    scoreBoard: { abi: scoreBoardAbi, address: deployed.scoreBoard },
+    selection: { abi: selectionAbi, address: deployed.selection },
+    assignment: { abi: assignmentAbi, address: deployed.assignment },
+    keeperBonds: { abi: keeperBondsAbi, address: deployed.keeperBonds },
+    seedSource: { abi: localSeedSourceAbi, address: deployed.localSeedSource },
   } as const;
   const actors = {
     deployer: chain.accountAt(0),

@@ -2,8 +2,12 @@
  * Turns a fixture of subgraph/tests (grammar in the README there) into a test file of `gnd test`: names of contracts
  * become addresses, names of events their signatures, `$name` a fixed address or hash.
  */
+import { assignmentAbi } from "@ngpu/protocol/generated/abi/assignment";
+import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
+import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
+import { selectionAbi } from "@ngpu/protocol/generated/abi/selection";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { deployments } from "@ngpu/protocol/generated/deployments";
@@ -25,11 +29,16 @@ export interface Fixture {
 }
 
 const { nodeRegistry, stakeVault, paymentVault, taskEscrow, deploymentBlock } = deployments[31337];
+const { scoreBoard, selection, keeperBonds, assignment } = deployments[31337];
 const contracts = new Map([
   ["NodeRegistry", { address: nodeRegistry, events: eventsOf(nodeRegistryAbi) }],
   ["StakeVault", { address: stakeVault, events: eventsOf(stakeVaultAbi) }],
   ["PaymentVault", { address: paymentVault, events: eventsOf(paymentVaultAbi) }],
   ["TaskEscrow", { address: taskEscrow, events: eventsOf(taskEscrowAbi) }],
+  ["ScoreBoard", { address: scoreBoard, events: eventsOf(scoreBoardAbi) }],
+  ["Selection", { address: selection, events: eventsOf(selectionAbi) }],
+  ["KeeperBonds", { address: keeperBonds, events: eventsOf(keeperBondsAbi) }],
+  ["Assignment", { address: assignment, events: eventsOf(assignmentAbi) }],
 ]);
 
 export function expandFixture(fixture: Fixture): string {
