@@ -130,6 +130,8 @@ describe("Assignment", () => {
 
     it("is taken only while it can still be challenged within the epoch", async () => {
       const until = await world.publicClient.readContract({ ...world.selection, functionName: "postableUntil" });
+      const since = await world.publicClient.readContract({ ...world.selection, functionName: "phaseSince" });
+      expect(until).to.equal(since + seconds.open - seconds.challenge);
       const claim = await aClaim();
       expect(await revertOf(post(claim, [], keeper.address, until))).to.deep.equal({
         name: "AssignmentNotPostable",
@@ -137,7 +139,11 @@ describe("Assignment", () => {
       });
       await world.restore();
       await post(claim, [], keeper.address, until - 1);
-      await challenge(claim, { at: until + seconds.challenge - 2 });
+      const ends = since + seconds.open;
+      expect(await codeOf(world.advance({ at: ends - 3 })), "nobody can end the epoch first").to.equal(
+        "SelectionPhaseNotOver",
+      );
+      await challenge(claim, { at: ends - 2 });
     });
 
     it("names 1 to 16 nodes, and ends with one that serves", async () => {

@@ -15,8 +15,7 @@ const coordinatorAbi = parseAbi([
   "function addConsumer(uint256 subId, address consumer)",
   "function removeConsumer(uint256 subId, address consumer)",
   "function fulfillRandomWordsWithOverride(uint256 requestId, address consumer, uint256[] words)",
-  "event RandomWordsFulfilled(uint256 indexed requestId, uint256 outputSeed, uint256 indexed subId, uint96 payment," +
-    " bool nativePayment, bool success, bool onlyPremium)",
+  "event RandomWordsFulfilled(uint256 indexed i, uint256 a, uint256 indexed b, uint96 c, bool d, bool success, bool e)",
 ]);
 const consumerAbi = parseAbi([
   "function rawFulfillRandomWords(uint256 requestId, uint256[] randomWords)",
