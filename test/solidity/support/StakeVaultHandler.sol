@@ -313,14 +313,14 @@ contract StakeVaultHandler is StakeWorld {
         _feeLocks[nodeId][_feeLockCount[nodeId]++ % SNAPSHOTS] = Snapshot(block.timestamp, lockedWei);
     }
 
-    /// @dev What is paid out at most: the exits that were begun a thaw ago. An exit is worth a wei more than was asked
-    ///      at most, where shares were rounded.
+    /// @dev What is paid out at most: the exits that were begun a thaw ago. An exit gains a wei at most where its own
+    ///      shares were rounded, and one from each of the 31 exits before it that left its fraction in the pool.
     function _checkThawed(uint32 nodeId, uint256 amountWei) private {
         BegunExit[] storage begun = _begun[nodeId];
         uint256 dueWei;
         for (uint256 i = 0; i < begun.length; ++i) {
             if (begun[i].unlockAt > block.timestamp || begun[i].unlockAt == 0) continue;
-            dueWei += begun[i].amountWei + 1;
+            dueWei += begun[i].amountWei + 32;
             delete begun[i];
         }
         if (amountWei > dueWei) _violate("INV-17: more was paid out than had thawed");
