@@ -4,10 +4,9 @@
  * Warm: every lane, credit and lock has been written before.
  */
 import { createRandom } from "../../test/contracts/support/random.ts";
-import { createSessionWorld, exec, type LaneBook, type SessionWorld } from "../../test/contracts/support/sessions.ts";
+import { bookOf, createSessionWorld, exec, type LaneBook, type SessionWorld } from "../../test/contracts/support/sessions.ts";
 import { hashOf } from "../../test/contracts/support/tasks.ts";
 import { keyOf, NGPU_WEI, USD6, type NodeKeys } from "../../test/contracts/support/world.ts";
-import { bookOf } from "../../test/contracts/support/sessions.ts";
 import { sampleOf, type Sample } from "./gasSample.ts";
 
 const shapes = [
@@ -49,7 +48,7 @@ export async function sessionPaths(runs: number): Promise<Map<string, Sample[]>>
   return samples;
 }
 
-export async function manyNodes(world: SessionWorld, count: number): Promise<NodeKeys[]> {
+async function manyNodes(world: SessionWorld, count: number): Promise<NodeKeys[]> {
   const nodes: NodeKeys[] = [];
   for (let index = 0; index < count; index++) {
     const node = await world.registerNode(`bench ${index}`, 0);
@@ -61,7 +60,7 @@ export async function manyNodes(world: SessionWorld, count: number): Promise<Nod
 }
 
 /** One session and lane a payer; the nodes take turns. */
-export async function lanes(world: SessionWorld, name: string, payers: number, nodes: readonly NodeKeys[]) {
+async function lanes(world: SessionWorld, name: string, payers: number, nodes: readonly NodeKeys[]) {
   const books: LaneBook[] = [];
   for (let index = 0; index < payers; index++) {
     const payer = keyOf(`${name} payer ${index}`);

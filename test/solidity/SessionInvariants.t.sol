@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {IPaymentVault} from "../../contracts/interfaces/IPaymentVault.sol";
+import {ISessionSettlement} from "../../contracts/interfaces/ISessionSettlement.sol";
 import {PaymentVault} from "../../contracts/PaymentVault.sol";
 import {SessionSettlement} from "../../contracts/SessionSettlement.sol";
 import {SessionMoney} from "../../contracts/libraries/SessionMoney.sol";
@@ -35,34 +36,50 @@ contract SessionInvariantsTest {
         (_settlement, _vault, _token) = (_handler.settlement(), _handler.vault(), _handler.token());
     }
 
-    /// @dev The runner calls what this names, and nothing else; the frequent acts stand more than once.
+    /// @dev The runner calls what this names, and nothing else.
     function targetSelectors() external view returns (FuzzSelector[] memory targets) {
-        bytes4[] memory acts = new bytes4[](24);
-        acts[0] = acts[1] = SessionHandler.open.selector;
-        acts[2] = acts[3] = acts[4] = SessionHandler.assign.selector;
-        acts[5] = acts[6] = acts[7] = acts[8] = SessionHandler.settle.selector;
-        acts[9] = SessionHandler.topUp.selector;
-        acts[10] = SessionHandler.close.selector;
-        acts[11] = SessionHandler.replaceSigner.selector;
-        acts[12] = SessionHandler.moveBalance.selector;
-        acts[13] = SessionHandler.release.selector;
-        acts[14] = SessionHandler.reclaim.selector;
-        acts[15] = SessionHandler.finish.selector;
-        acts[16] = SessionHandler.collect.selector;
-        acts[17] = SessionHandler.payCredit.selector;
-        acts[18] = SessionHandler.claimFloor.selector;
-        acts[19] = SessionHandler.burnFloor.selector;
-        acts[20] = SessionHandler.pass.selector;
-        acts[21] = SessionHandler.disturb.selector;
-        acts[22] = SessionHandler.poison.selector;
-        acts[23] = SessionHandler.intrude.selector;
         targets = new FuzzSelector[](1);
-        targets[0] = FuzzSelector(address(_handler), acts);
+        targets[0] = FuzzSelector(address(_handler), _acts());
     }
 
     function targetContracts() external view returns (address[] memory targets) {
         targets = new address[](1);
         targets[0] = address(_handler);
+    }
+
+    /// @dev A history in which nothing succeeds would keep every invariant.
+    function test_historiesReachEveryPath() external {
+        bytes4[] memory acts = _acts();
+        for (uint256 i = 0; i < 2_500; ++i) {
+            uint256 seed = uint256(keccak256(abi.encode(i)));
+            bytes4 act = acts[seed % acts.length];
+            uint256 last = act == SessionHandler.open.selector ? (seed >> 200) % 2 : (seed >> 200) % 256;
+            (bool done, bytes memory reason) =
+                address(_handler).call(abi.encodeWithSelector(act, seed >> 5, (seed >> 100) % 2 ** 32, last));
+            require(done, string(reason));
+        }
+        bytes4[13] memory needed = [
+            ISessionSettlement.open.selector,
+            ISessionSettlement.openFor.selector,
+            ISessionSettlement.topUp.selector,
+            ISessionSettlement.close.selector,
+            ISessionSettlement.replaceSigner.selector,
+            ISessionSettlement.assignReplica.selector,
+            ISessionSettlement.releaseReplica.selector,
+            ISessionSettlement.reclaimLane.selector,
+            ISessionSettlement.finish.selector,
+            ISessionSettlement.collect.selector,
+            ISessionSettlement.claimFloor.selector,
+            ISessionSettlement.burnFloor.selector,
+            IPaymentVault.finishWithdrawal.selector
+        ];
+        for (uint256 i = 0; i < needed.length; ++i) {
+            require(_handler.successes(needed[i]) != 0, string.concat("never succeeded: ", _digit(i)));
+        }
+        require(_handler.billsSettled() > 20 && _handler.vouchersRefused() > 20, "too few vouchers");
+        require(_handler.floorsBurned() != 0, "no floor was burned");
+        require(_token.callbacks() != 0, "no token called back");
+        _nothingBroken();
     }
 
     function invariant_INV1_tokensCoverEveryAccountAndPot() external view {
@@ -164,6 +181,34 @@ contract SessionInvariantsTest {
 
     function invariant_INV16_aLanesMoneyIsItsOwn() external view {
         _nothingBroken();
+    }
+
+    /// @dev The frequent acts stand more than once.
+    function _acts() private pure returns (bytes4[] memory acts) {
+        acts = new bytes4[](26);
+        acts[0] = acts[1] = SessionHandler.open.selector;
+        acts[2] = acts[3] = acts[4] = SessionHandler.assign.selector;
+        acts[5] = acts[6] = acts[7] = acts[8] = SessionHandler.settle.selector;
+        acts[9] = SessionHandler.topUp.selector;
+        acts[10] = SessionHandler.close.selector;
+        acts[11] = SessionHandler.replaceSigner.selector;
+        acts[12] = acts[25] = SessionHandler.moveBalance.selector;
+        acts[13] = SessionHandler.release.selector;
+        acts[14] = SessionHandler.reclaim.selector;
+        acts[15] = SessionHandler.finish.selector;
+        acts[16] = SessionHandler.collect.selector;
+        acts[17] = SessionHandler.payCredit.selector;
+        acts[18] = SessionHandler.claimFloor.selector;
+        acts[19] = SessionHandler.burnFloor.selector;
+        acts[20] = SessionHandler.pass.selector;
+        acts[21] = SessionHandler.disturb.selector;
+        acts[22] = SessionHandler.poison.selector;
+        acts[23] = SessionHandler.intrude.selector;
+        acts[24] = SessionHandler.donate.selector;
+    }
+
+    function _digit(uint256 i) private pure returns (string memory) {
+        return string(abi.encodePacked(bytes1(uint8(0x30 + i / 10)), bytes1(uint8(0x30 + i % 10))));
     }
 
     /// @dev No keeper and no payer acts: a stranger reclaims and finishes all, and no session money is left in the pot.

@@ -36,6 +36,11 @@ contract SessionHandler is SessionStage {
     /// @notice Everything that a node earned, and the treasury, by the events.
     mapping(address payee => uint256) public earnedUsd6;
     mapping(address payee => uint256) public paidOutUsd6;
+    /// @notice How often each function was called with success, and how often a settlement was refused.
+    mapping(bytes4 selector => uint256) public successes;
+    uint256 public billsSettled;
+    uint256 public vouchersRefused;
+    uint256 public floorsBurned;
     mapping(bytes32 sessionId => mapping(uint32 nodeId => Book)) private _books;
     mapping(bytes32 sessionId => bytes32) private _frozen;
     mapping(bytes32 sessionId => uint32) private _closesAt;
@@ -250,6 +255,7 @@ contract SessionHandler is SessionStage {
         (uint128 left,) = _stakes.stakes(nodeId);
         uint256 rate = settlement.session(sessionId).terms.stakeWeiPerUsd6;
         if (uint256(burned) * rate > before - left) broken = "the payer lost more than the node";
+        if (burned != 0) ++floorsBurned;
         spentUsd6[_payerOf(sessionId)] += burned;
         earnedUsd6[BURNED] += burned;
         _watch();
@@ -336,7 +342,10 @@ contract SessionHandler is SessionStage {
         bytes memory reason;
         if (from != address(this)) VM.prank(from);
         (done, reason) = to.call(data);
-        if (done) return true;
+        if (done) {
+            ++successes[bytes4(data)];
+            return true;
+        }
         if (reason.length < 4 || bytes4(reason) == 0x4e487b71) broken = "refused without a stated reason";
     }
 
@@ -394,6 +403,7 @@ contract SessionHandler is SessionStage {
         LogsVm.Log[] memory logs = LOGS_VM.getRecordedLogs();
         for (uint256 i = 0; i < logs.length; ++i) {
             if (logs[i].emitter != address(settlement)) continue;
+            if (logs[i].topics[0] == ISessionSettlement.VoucherRefused.selector) ++vouchersRefused;
             bool isBills = logs[i].topics[0] == ISessionSettlement.BillsSettled.selector;
             if (!isBills && logs[i].topics[0] != ISessionSettlement.OwedCollected.selector) continue;
             uint32 nodeId = uint32(uint256(logs[i].topics[2]));
@@ -402,6 +412,7 @@ contract SessionHandler is SessionStage {
             uint64 fee;
             if (isBills) {
                 ++billed;
+                ++billsSettled;
                 (,,,, paid, fee,,,) =
                     abi.decode(logs[i].data, (uint64, uint32, uint64, uint128, uint64, uint64, uint64, bytes32, bytes));
             } else {
