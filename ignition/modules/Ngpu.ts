@@ -9,7 +9,8 @@ import type {
   IgnitionModuleBuilder,
   NamedArtifactContractDeploymentFuture,
 } from "@nomicfoundation/ignition-core";
-import { toFunctionSelector } from "viem";
+import { toFunctionSelector, zeroAddress } from "viem";
+import { buildFaults, publicTimes, type FaultTimes } from "./faults.ts";
 
 /** What differs from chain to chain. */
 export interface CoreParts {
@@ -22,6 +23,8 @@ export interface CoreParts {
   readonly policy: ArgumentType;
   /** Default of the parameter of that name. */
   readonly thawPeriodSeconds: number;
+  /** Windows of liveness and disputes; they must fit the thaw. */
+  readonly faultTimes: FaultTimes;
 }
 
 /** Roles of the AccessManager; 0 is its own ADMIN_ROLE. KEEPER_ROLE equals TaskEscrow.KEEPER_ROLE. */
@@ -57,6 +60,10 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
     m.getParameter("maxPriceUsd6PerGcums", 10_000_000n),
     // 0.36 USD for an hour of the reference machine (1,000 CU).
     m.getParameter("priceUsd6PerGcums", 100_000n),
+    // A rollup's uptime feed; zero where there is no sequencer.
+    m.getParameter("sequencerFeed", zeroAddress),
+    m.getParameter("sequencerGraceSeconds", 3_600),
+    m.getParameter("lastGoodSeconds", 7_200),
   ]);
   const taskEscrow = m.contract("TaskEscrow", [accessManager, nodeRegistry, paymentVault, priceOracle]);
 
@@ -68,7 +75,16 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
   m.call(accessManager, "grantRole", [KEEPER_ROLE, parts.keeper, 0], { id: "GrantKeeper" });
   grantPolicy(m, { accessManager, nodeRegistry, priceOracle }, parts.policy);
 
-  return { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow };
+  const faults = buildFaults(m, {
+    accessManager,
+    nodeRegistry,
+    stakeVault,
+    taskEscrow,
+    appeal: parts.policy,
+    times: parts.faultTimes,
+  });
+
+  return { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow, ...faults };
 }
 
 type Managed = Record<
@@ -101,5 +117,6 @@ export default buildModule("Ngpu", (m) =>
     keeper: m.getParameter("keeper"),
     policy: m.getParameter("policy"),
     thawPeriodSeconds: 14 * 24 * 3_600,
+    faultTimes: publicTimes,
   }),
 );

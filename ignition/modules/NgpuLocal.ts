@@ -1,5 +1,6 @@
 /** NGPU on the local chain: the core with tokens, a price feed and a faucet that refuse to exist anywhere else. */
 import { buildModule } from "@nomicfoundation/hardhat-ignition/modules";
+import { localTimes } from "./faults.ts";
 import { buildCore } from "./Ngpu.ts";
 
 const USD6 = 10n ** 6n;
@@ -27,6 +28,7 @@ export default buildModule("NgpuLocal", (m) => {
     keeper: m.getParameter("keeper", KEEPER),
     policy: m.getParameter("policy", DEPLOYER),
     thawPeriodSeconds: 300,
+    faultTimes: localTimes,
   });
   return { ...core, localUsd, ngpuToken, localPriceFeed, faucet };
 });

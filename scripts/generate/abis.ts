@@ -20,6 +20,10 @@ const contracts = [
   "LocalPriceFeed",
   "Faucet",
   "AccessManager",
+  "Availability",
+  "Disputes",
+  "KeeperCommittee",
+  "CreReceiver",
 ];
 
 /** The part of OpenZeppelin's AccessManager that services use. */

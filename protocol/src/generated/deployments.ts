@@ -5,15 +5,18 @@
 export const deployments = {
   31337: {
     accessManager: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+    availability: "0x322813Fd9A801c5507c9de605d63CEA4f2CE6c44",
+    disputes: "0xa85233C63b9Ee964Add6F2cffe00Fd84eb32338f",
     faucet: "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
+    keeperCommittee: "0x2279B7A0a67DB372996a5FaB50D91eAA73d2eBe6",
     localPriceFeed: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
     localUsd: "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0",
     ngpuToken: "0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9",
-    nodeRegistry: "0xa513E6E4b8f2a923D98304ec87F64353C4D5C853",
-    paymentVault: "0x2279B7A0a67DB372996a5FaB50D91eAA73d2eBe6",
-    priceOracle: "0x8A791620dd6260079BF849Dc5567aDC3F2FdC318",
-    stakeVault: "0x9A9f2CCfdE556A7E9Ff0848998Aa4a0CFD8863AE",
-    taskEscrow: "0x68B1D87F95878fE05B998F19b66F4baba5De1aed",
+    nodeRegistry: "0x8A791620dd6260079BF849Dc5567aDC3F2FdC318",
+    paymentVault: "0x610178dA211FEF7D417bC0e6FeD39F05609AD788",
+    priceOracle: "0xB7f8BC63BbcaD18155201308C8f3540b07f84F5e",
+    stakeVault: "0x59b670e9fA9D0A427751Af201D676719a970857b",
+    taskEscrow: "0x4ed7c70F96B99c776995fB64377f0d4aB3B0e1C1",
     /** No event of these contracts is in an earlier block. */
     deploymentBlock: 1,
   },
