@@ -164,7 +164,8 @@ abstract contract ReceiptFaults is IReceiptFaults {
     function _signedHash(Receipt calldata receipt, bytes calldata signature) internal view returns (bytes32 hash) {
         hash = SignedMessages.hash(receipt);
         address signer = NodeSignatures.signerOf(address(escrow), hash, signature);
-        if (signer == address(0) || registry.nodeOfOperator(signer) != receipt.nodeId) {
+        // A key that was never bound belongs to node 0, and so does nobody.
+        if (receipt.nodeId == 0 || signer == address(0) || registry.nodeOfOperator(signer) != receipt.nodeId) {
             revert ReceiptSignerInvalid(receipt.nodeId, signer);
         }
     }
