@@ -87,9 +87,9 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
     /* POLICY */
 
     /// @inheritdoc IDisputes
-    function setDeterminism(bytes32 modelId, DeterminismClass class) external restricted {
-        _classes[modelId] = class;
-        emit DeterminismChanged(modelId, class);
+    function setDeterminism(bytes32 modelId, DeterminismClass determinism) external restricted {
+        _classes[modelId] = determinism;
+        emit DeterminismChanged(modelId, determinism);
     }
 
     /* OPENING */
@@ -141,7 +141,7 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
         }
         stored.outputRevealed(bodyHash, uint64(block.number) + DRAW_BLOCKS, _terms);
         emit OutputRevealed(disputeId, bodyHash);
-        if (stored.class == DeterminismClass.Exact && bodyHash == stored.claimedBodyHash) {
+        if (stored.determinism == DeterminismClass.Exact && bodyHash == stored.claimedBodyHash) {
             stored.rule(Outcome.OpenerLoses, _terms);
             _announce(disputeId, stored);
         }
@@ -197,7 +197,7 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
         bool valid = cast.commitment == commitment && cast.verdict == Verdict.None && verdict != Verdict.None;
         if (!valid) revert DisputeVoteInvalid(disputeId, msg.sender);
 
-        if (stored.class == DeterminismClass.Exact && verdict != Verdict.Unreadable) {
+        if (stored.determinism == DeterminismClass.Exact && verdict != Verdict.Unreadable) {
             verdict = bodyHash == stored.outputBodyHash ? Verdict.NodeRight : Verdict.NodeWrong;
         }
         cast.verdict = verdict;
@@ -284,8 +284,8 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
         if (keccak256(abi.encode(params.inputSalt, params.inputBodyHash)) != receipt.inputCommitment) {
             revert DisputePreimageWrong(receipt.inputCommitment);
         }
-        DeterminismClass class = _classes[receipt.modelId];
-        if (class == DeterminismClass.None) revert DisputeNotComparable(receipt.modelId);
+        DeterminismClass determinism = _classes[receipt.modelId];
+        if (determinism == DeterminismClass.None) revert DisputeNotComparable(receipt.modelId);
         uint256 slashableWei = stakeVault.slashableOf(receipt.nodeId);
         if (slashableWei < _terms.minimumSlashableWei) {
             revert DisputeStakeTooSmall(receipt.nodeId, slashableWei, _terms.minimumSlashableWei);
@@ -301,7 +301,7 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
         stored.bondWei = _terms.bondWei;
         stored.nodeId = receipt.nodeId;
         stored.stage = DisputeStage.Opened;
-        stored.class = class;
+        stored.determinism = determinism;
         stored.deadline = uint40(block.timestamp) + _terms.nodeSeconds;
         stored.snapshotWei = slashableWei.toUint128();
         stored.compensated = payer;
@@ -316,7 +316,7 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
             msg.sender,
             faultId,
             receipt.taskId,
-            class,
+            determinism,
             params.claimedBodyHash,
             stored.bondWei,
             stored.snapshotWei,

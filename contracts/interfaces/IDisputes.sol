@@ -18,8 +18,8 @@ import {
 ///      opener wraps for it, commits to verdicts and reveals them; a ruling can be appealed to an arbitrator. Every
 ///      refusal has a loser, every stage a deadline, and if nobody acts every bond goes back.
 interface IDisputes {
-    /// @notice The results of a model count as the same by `class` in disputes opened from now on.
-    event DeterminismChanged(bytes32 indexed modelId, DeterminismClass class);
+    /// @notice The results of a model count as the same by `determinism` in disputes opened from now on.
+    event DeterminismChanged(bytes32 indexed modelId, DeterminismClass determinism);
     /// @notice Receipts were fixed on chain: a seed revealed later may sample them.
     event ReceiptsAnchored(bytes32 indexed receiptsRoot);
     /// @notice A dispute was opened; the node must open its output until `deadline`.
@@ -29,7 +29,7 @@ interface IDisputes {
         address indexed opener,
         bytes32 faultId,
         bytes32 taskId,
-        DeterminismClass class,
+        DeterminismClass determinism,
         bytes32 claimedBodyHash,
         uint96 bondWei,
         uint128 snapshotWei,
@@ -93,7 +93,7 @@ interface IDisputes {
     error DisputeNothingDue(bytes32 disputeId, uint40 deadline);
 
     /// @notice Say how results of a model are compared. Requirement: policy role. Open disputes keep their class.
-    function setDeterminism(bytes32 modelId, DeterminismClass class) external;
+    function setDeterminism(bytes32 modelId, DeterminismClass determinism) external;
 
     /// @notice Fix receipts on chain, so that a seed revealed later may sample them. Anyone may call, once per root.
     /// @param receiptsRoot Root of a Merkle tree (sorted pairs) over receipts' struct hashes, or one such hash.

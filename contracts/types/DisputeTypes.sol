@@ -49,7 +49,7 @@ enum Verdict {
 /// @param stage See DisputeStage.
 /// @param ruling Of the committee, or of a default; None before.
 /// @param outcome How it ended; None while open.
-/// @param class What counts as the same result, as it was when the dispute was opened.
+/// @param determinism What counts as the same result, as it was when the dispute was opened.
 /// @param deadline Chain time in seconds until which the stage lasts.
 /// @param commits Judges that committed a verdict.
 /// @param rights Votes for the node.
@@ -74,7 +74,7 @@ struct Dispute {
     DisputeStage stage;
     Outcome ruling;
     Outcome outcome;
-    DeterminismClass class;
+    DeterminismClass determinism;
     uint40 deadline;
     uint8 commits;
     uint8 rights;

@@ -11,6 +11,8 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { deployments } from "@ngpu/protocol/generated/deployments";
+import { availabilityAbi } from "@ngpu/protocol/generated/abi/availability";
+import { disputesAbi } from "@ngpu/protocol/generated/abi/disputes";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
@@ -30,6 +32,8 @@ const sources = {
   StakeVault: { abi: stakeVaultAbi, key: "stakeVault" },
   PaymentVault: { abi: paymentVaultAbi, key: "paymentVault" },
   TaskEscrow: { abi: taskEscrowAbi, key: "taskEscrow" },
+  Availability: { abi: availabilityAbi, key: "availability" },
+  Disputes: { abi: disputesAbi, key: "disputes" },
 } as const;
 
 /** Brings subgraph/build up to date. Says whether anything had to be built. */

@@ -150,7 +150,7 @@ describe("Disputes", () => {
     it("keeps the class that the model had when the dispute was opened (class 29, INV-12)", async () => {
       const id = await openDispute(world, settled);
       await setClass(determinism.none);
-      expect((await readDispute(world, id)).class).to.equal(determinism.exact);
+      expect((await readDispute(world, id)).determinism).to.equal(determinism.exact);
       const judges = await seatCommittee(world, id);
       await vote(world, id, wrong(judges));
       await advance(world, id);

@@ -268,7 +268,7 @@ contract DisputesHandler {
 
     function _frozen(Dispute memory stored) private pure returns (bytes32) {
         return keccak256(
-            abi.encode(stored.opener, stored.bondWei, stored.class, stored.snapshotWei, stored.maxCompensationWei)
+            abi.encode(stored.opener, stored.bondWei, stored.determinism, stored.snapshotWei, stored.maxCompensationWei)
         );
     }
 

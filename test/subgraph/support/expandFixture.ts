@@ -2,6 +2,8 @@
  * Turns a fixture of subgraph/tests (grammar in the README there) into a test file of `gnd test`: names of contracts
  * become addresses, names of events their signatures, `$name` a fixed address or hash.
  */
+import { availabilityAbi } from "@ngpu/protocol/generated/abi/availability";
+import { disputesAbi } from "@ngpu/protocol/generated/abi/disputes";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
@@ -24,12 +26,14 @@ export interface Fixture {
   assertions: { query: string; expected: unknown }[];
 }
 
-const { nodeRegistry, stakeVault, paymentVault, taskEscrow, deploymentBlock } = deployments[31337];
+const { nodeRegistry, stakeVault, paymentVault, taskEscrow, availability, disputes, deploymentBlock } = deployments[31337];
 const contracts = new Map([
   ["NodeRegistry", { address: nodeRegistry, events: eventsOf(nodeRegistryAbi) }],
   ["StakeVault", { address: stakeVault, events: eventsOf(stakeVaultAbi) }],
   ["PaymentVault", { address: paymentVault, events: eventsOf(paymentVaultAbi) }],
   ["TaskEscrow", { address: taskEscrow, events: eventsOf(taskEscrowAbi) }],
+  ["Availability", { address: availability, events: eventsOf(availabilityAbi) }],
+  ["Disputes", { address: disputes, events: eventsOf(disputesAbi) }],
 ]);
 
 export function expandFixture(fixture: Fixture): string {
