@@ -10,6 +10,9 @@ export interface Deployment {
   readonly priceOracle: Address;
   readonly stakeVault: Address;
   readonly taskEscrow: Address;
+  readonly availability: Address;
+  readonly disputes: Address;
+  readonly keeperCommittee: Address;
   /** No event of these contracts is in an earlier block. */
   readonly deploymentBlock: number;
   /** The tokens and the price feed; those of a local chain come with a faucet. */

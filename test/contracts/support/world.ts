@@ -3,7 +3,10 @@
  * tests, simulations and benchmarks are made of. Every act goes through real transactions.
  */
 import { accessManagerAbi } from "@ngpu/protocol/generated/abi/accessManager";
+import { availabilityAbi } from "@ngpu/protocol/generated/abi/availability";
+import { disputesAbi } from "@ngpu/protocol/generated/abi/disputes";
 import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
+import { keeperCommitteeAbi } from "@ngpu/protocol/generated/abi/keeperCommittee";
 import { localPriceFeedAbi } from "@ngpu/protocol/generated/abi/localPriceFeed";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { ngpuTokenAbi } from "@ngpu/protocol/generated/abi/ngpuToken";
@@ -52,6 +55,9 @@ export async function createWorld() {
     feed: { abi: localPriceFeedAbi, address: deployed.localPriceFeed },
     faucet: { abi: faucetAbi, address: deployed.faucet },
     accessManager: { abi: accessManagerAbi, address: deployed.accessManager },
+    availability: { abi: availabilityAbi, address: deployed.availability },
+    disputes: { abi: disputesAbi, address: deployed.disputes },
+    committee: { abi: keeperCommitteeAbi, address: deployed.keeperCommittee },
   } as const;
   const actors = {
     deployer: chain.accountAt(0),
