@@ -7,6 +7,7 @@ import hardhatNetworkHelpers from "@nomicfoundation/hardhat-network-helpers";
 import hardhatNodeTestRunner from "@nomicfoundation/hardhat-node-test-runner";
 import hardhatViem from "@nomicfoundation/hardhat-viem";
 import { defineConfig } from "hardhat/config";
+import { deploymentSettings } from "./scripts/quality/deploymentSettings.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -16,8 +17,7 @@ const compiler = {
   // One compilation for tests, benchmarks and deployment: the bytes that were measured are the bytes that are deployed.
   isolated: false,
   settings: {
-    optimizer: { enabled: true, runs: 1000 },
-    viaIR: true,
+    ...deploymentSettings,
     // Read by scripts/generate/contractFacts.ts.
     outputSelection: { "*": { "*": ["storageLayout"] } },
   },

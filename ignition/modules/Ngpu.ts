@@ -9,7 +9,8 @@ import type {
   IgnitionModuleBuilder,
   NamedArtifactContractDeploymentFuture,
 } from "@nomicfoundation/ignition-core";
-import { toFunctionSelector } from "viem";
+import { toFunctionSelector, zeroAddress } from "viem";
+import { buildFaults, publicTimes, type FaultTimes } from "./faults.ts";
 
 /** What differs from chain to chain. */
 export interface CoreParts {
@@ -32,6 +33,8 @@ export interface CoreParts {
   readonly seedSource: NamedArtifactContractDeploymentFuture<string>;
   /** Defaults of the parameters of these names. */
   readonly selection: SelectionTimes;
+  /** Windows of liveness and disputes; they must fit the thaw. */
+  readonly faultTimes: FaultTimes;
 }
 
 /** How long things last in selection, in seconds: phases, bonds, scores. */
@@ -90,6 +93,10 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
     m.getParameter("maxPriceUsd6PerGcums", 10_000_000n),
     // 0.36 USD for an hour of the reference machine (1,000 CU).
     m.getParameter("priceUsd6PerGcums", 100_000n),
+    // A rollup's uptime feed; zero where there is no sequencer.
+    m.getParameter("sequencerFeed", zeroAddress),
+    m.getParameter("sequencerGraceSeconds", 3_600),
+    m.getParameter("lastGoodSeconds", 7_200),
   ]);
   const taskEscrow = m.contract("TaskEscrow", [accessManager, nodeRegistry, paymentVault, priceOracle]);
 
@@ -118,7 +125,15 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
   grantPolicy(m, { accessManager, nodeRegistry, priceOracle }, parts.policy);
 
   const core = { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow, sessionSettlement };
-  return { ...core, ...buildSelection(m, core, parts) };
+  const faults = buildFaults(m, {
+    accessManager,
+    nodeRegistry,
+    stakeVault,
+    taskEscrow,
+    appeal: parts.policy,
+    times: parts.faultTimes,
+  });
+  return { ...core, ...buildSelection(m, core, parts), ...faults };
 }
 
 type Core = Record<
@@ -229,6 +244,7 @@ export default buildModule("Ngpu", (m) => {
     thawPeriodSeconds: 14 * DAY_S,
     disputeWindowSeconds: 3 * DAY_S,
     appealWindowSeconds: 2 * DAY_S,
+    faultTimes: publicTimes,
     seedSource,
     selection: {
       openSeconds: 3_600,

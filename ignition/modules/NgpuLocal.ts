@@ -1,5 +1,6 @@
 /** NGPU on the local chain: the core with tokens, a price feed and a faucet that refuse to exist anywhere else. */
 import { buildModule } from "@nomicfoundation/hardhat-ignition/modules";
+import { localTimes } from "./faults.ts";
 import { buildCore } from "./Ngpu.ts";
 
 const USD6 = 10n ** 6n;
@@ -43,6 +44,7 @@ export default buildModule("NgpuLocal", (m) => {
       keeperExitSeconds: 300,
       scoreFreshnessSeconds: 3_600,
     },
+    faultTimes: localTimes,
   });
   return { ...core, localUsd, ngpuToken, localPriceFeed, faucet, localSeedSource };
 });

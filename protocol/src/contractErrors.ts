@@ -3,6 +3,8 @@
  * as `{name:kind}`, named as in the ABI; the kinds are those of explainContractError.ts. A test holds the table
  * complete against the generated ABI, and docs/ERRORS.md is made of it.
  */
+import { faultErrors } from "./faultErrors.ts";
+
 export interface ContractErrorEntry {
   /** What happened, in plain words. */
   meaning: string;
@@ -491,6 +493,7 @@ export const contractErrors = {
   SelectionParameterInvalid: wiring,
   SelectionPhaseNotOver: { meaning: "The phase lasts until {until:time}.", remedy: "Wait until then." },
   ZeroAddress: wiring,
+  ...faultErrors,
 } as const satisfies Record<string, ContractErrorEntry>;
 
 export type ContractErrorName = keyof typeof contractErrors;

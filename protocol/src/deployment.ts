@@ -15,6 +15,9 @@ export interface Deployment {
   readonly selection: Address;
   readonly assignment: Address;
   readonly keeperBonds: Address;
+  readonly availability: Address;
+  readonly disputes: Address;
+  readonly keeperCommittee: Address;
   /** No event of these contracts is in an earlier block. */
   readonly deploymentBlock: number;
   /** The tokens and the price feed; those of a local chain come with a faucet. */

@@ -28,6 +28,10 @@ const contracts = [
   "KeeperBonds",
   "LocalSeedSource",
   "VrfSeedSource",
+  "Availability",
+  "Disputes",
+  "KeeperCommittee",
+  "CreReceiver",
 ];
 
 /** The part of OpenZeppelin's AccessManager that services use. */

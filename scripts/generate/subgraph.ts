@@ -13,6 +13,8 @@ import { NgpuError } from "@ngpu/protocol/errors";
 import { deployments } from "@ngpu/protocol/generated/deployments";
 import { assignmentAbi } from "@ngpu/protocol/generated/abi/assignment";
 import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
+import { availabilityAbi } from "@ngpu/protocol/generated/abi/availability";
+import { disputesAbi } from "@ngpu/protocol/generated/abi/disputes";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
@@ -38,6 +40,8 @@ const sources = {
   Selection: { abi: selectionAbi, key: "selection" },
   KeeperBonds: { abi: keeperBondsAbi, key: "keeperBonds" },
   Assignment: { abi: assignmentAbi, key: "assignment" },
+  Availability: { abi: availabilityAbi, key: "availability" },
+  Disputes: { abi: disputesAbi, key: "disputes" },
 } as const;
 
 /** Brings subgraph/build up to date. Says whether anything had to be built. */

@@ -6,6 +6,7 @@ import { globSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { paths } from "../stack/paths.ts";
+import { deploymentSettings } from "./deploymentSettings.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -48,9 +49,6 @@ export interface CompiledContract {
   readonly storageLayout?: unknown;
 }
 
-/** What hardhat.config.ts compiles with. */
-export const deploymentSettings = { optimizer: { enabled: true, runs: 1000 }, viaIR: true } as const;
-
 export function allContracts(): string[] {
   return globSync("contracts/**/*.sol", { cwd: paths.root }).sort();
 }
@@ -78,5 +76,7 @@ export function compileSolidity(request: CompileRequest): CompileResult {
 }
 
 function fileOf(path: string): string {
-  return path.startsWith("@") ? join(paths.root, "node_modules", path) : join(paths.root, path);
+  // Chainlink's receiver names a version of OpenZeppelin in its imports; Hardhat resolves it to the installed one too.
+  const unversioned = path.replace(/^(@openzeppelin\/contracts)@[\d.]+\//, "$1/");
+  return path.startsWith("@") ? join(paths.root, "node_modules", unversioned) : join(paths.root, path);
 }

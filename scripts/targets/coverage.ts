@@ -18,6 +18,8 @@ import { runTarget } from "./runTarget.ts";
 const MINIMUM_PERCENT = 98;
 const ignored = /^contracts\/(mocks|local|test|proofs|interfaces)\//;
 const tests = globSync("test/contracts/**/*.test.ts", { cwd: paths.root }).sort();
+/** What the contract tests need. */
+const copied = ["package.json", "tsconfig.json", "contracts", "ignition", "protocol", "test"];
 const progress = createProgress();
 const { values } = parseArgs({ options: { json: { type: "boolean", default: false } } });
 
@@ -76,7 +78,7 @@ function branchCoverage(): Coverage {
 function prepareRoom(room: string): Decision[] {
   rmSync(room, { recursive: true, force: true });
   mkdirSync(join(room, "node_modules/@ngpu"), { recursive: true });
-  for (const name of ["package.json", "tsconfig.json", "contracts", "ignition", "protocol", "test"]) {
+  for (const name of [...copied, "scripts/quality/deploymentSettings.ts"]) {
     cpSync(join(paths.root, name), join(room, name), { recursive: true });
   }
   symlinkSync(join(room, "protocol"), join(room, "node_modules/@ngpu/protocol"));

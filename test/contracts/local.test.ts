@@ -38,6 +38,9 @@ describe("Local chain", () => {
         assignment: world.assignment.address,
         keeperBonds: world.keeperBonds.address,
         localSeedSource: world.seedSource.address,
+        availability: world.availability.address,
+        disputes: world.disputes.address,
+        keeperCommittee: world.committee.address,
       };
       const { deploymentBlock, ...stated } = deployments[31337];
       expect(stated).to.deep.equal(addresses);
@@ -59,6 +62,21 @@ describe("Local chain", () => {
         world.stakeVault.address,
       );
       expect(await publicClient.readContract({ ...world.stakeVault, functionName: "thawPeriod" })).to.equal(300);
+    });
+
+    it("lets availability and disputes slash, and only the appeal role take a fault back or arbitrate", async () => {
+      const { publicClient, accessManager, actors, availability, disputes } = world;
+      const hasRole = (role: bigint, account: Address) =>
+        publicClient.readContract({ ...accessManager, functionName: "hasRole", args: [role, account] });
+      for (const slasher of [availability, disputes]) expect((await hasRole(3n, slasher.address))[0]).to.equal(true);
+      expect((await hasRole(4n, availability.address))[0]).to.equal(true);
+      expect((await hasRole(4n, disputes.address))[0]).to.equal(false);
+      expect((await hasRole(3n, actors.deployer))[0]).to.equal(false);
+      const act = world.send(actors.keeper, availability, "overturn", [`0x${"11".repeat(32)}`]);
+      expect(await codeOf(act)).to.equal("AccessManagedUnauthorized");
+      const byAppeal = world.send(actors.deployer, availability, "overturn", [`0x${"11".repeat(32)}`]);
+      expect(await codeOf(byAppeal)).to.equal("AvailabilityNotAppealable");
+      expect(await publicClient.readContract({ ...disputes, functionName: "longestSeconds" })).to.be.at.most(300);
     });
 
     it("has the three node classes", async () => {

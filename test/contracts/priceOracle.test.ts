@@ -1,7 +1,7 @@
 /** The frozen quote: contracts/PriceOracle.sol. A bad feed stops quotes and nothing else. */
 import { after, before, beforeEach, describe, it } from "node:test";
 import { expect } from "chai";
-import { parseAbi } from "viem";
+import { parseAbi, zeroAddress, type Address } from "viem";
 import { eventsOf, type ContractRef } from "./support/chain.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { aPost, anAssignedTask, hashOf, settleTask } from "./support/tasks.ts";
@@ -31,13 +31,16 @@ describe("PriceOracle", () => {
   after(() => world.close());
 
   function anOracle(
-    change: Partial<Record<"age" | "minAnswer" | "maxAnswer" | "minPrice" | "price", bigint>> = {},
-    itsFeed = feed,
+    change: Partial<
+      Record<"age" | "minAnswer" | "maxAnswer" | "minPrice" | "price" | "grace" | "lastGood", bigint>
+    > = {},
+    itsFeed: { readonly address: Address } = feed,
+    sequencer: Address = zeroAddress,
   ) {
     const { age = BigInt(MAX_AGE_S), minAnswer = MIN_ANSWER, maxAnswer = MAX_ANSWER } = change;
-    const { minPrice = 1_000n, price = 100_000n } = change;
+    const { minPrice = 1_000n, price = 100_000n, grace = 600n, lastGood = 0n } = change;
     const bounds = [age, minAnswer, maxAnswer, minPrice, 10_000_000n, price];
-    const args = [world.accessManager.address, itsFeed.address, ...bounds];
+    const args = [world.accessManager.address, itsFeed.address, ...bounds, sequencer, grace, lastGood];
     return world.deploy("PriceOracle", world.oracle.abi, args);
   }
 
@@ -103,6 +106,116 @@ describe("PriceOracle", () => {
       expect(price).to.equal(100_000n);
       await world.send(world.actors.deployer, world.feed, "push", [50_000_000n]);
       await quote(world.oracle);
+    });
+  });
+
+  describe("rollup", () => {
+    /** The sequencer went up or down at `since`. */
+    async function sequencerAt(sequencer: ContractRef<typeof feedAbi>, answer: bigint, since: number) {
+      await world.send(world.actors.deployer, sequencer, "script", [1n, answer, BigInt(since), 1n]);
+    }
+
+    it("quotes only while the sequencer is up and has been for longer than the grace", async () => {
+      const sequencer = await world.deploy("ScriptedFeed", feedAbi, [0]);
+      const rollup = await anOracle({ grace: 600n }, feed, sequencer.address);
+      const since = await script();
+      for (const [answer, at] of [
+        [1n, since - 10_000],
+        [0n, since],
+        [0n, 0],
+        [0n, since + 10_000],
+        [-1n, since - 10_000],
+      ] as const) {
+        await sequencerAt(sequencer, answer, at);
+        expect(await revertOf(quote(rollup))).to.deep.equal({ name: "SequencerDown", args: [BigInt(at), 600n] });
+      }
+      await sequencerAt(sequencer, 0n, since);
+      await world.increaseTo(since + 600);
+      expect(await codeOf(quote(rollup)), "at the grace").to.equal("SequencerDown");
+      await world.increaseTo(since + 601);
+      expect(await quote(rollup)).to.deep.equal([100_000n, 2_000_000_000_000n]);
+    });
+
+    it("lets no noted rate stand in while the sequencer is down, and stops quotes when its feed is broken", async () => {
+      const sequencer = await world.deploy("ScriptedFeed", feedAbi, [0]);
+      const rollup = await anOracle({ grace: 0n, lastGood: 100_000n }, feed, sequencer.address);
+      const since = await script();
+      await sequencerAt(sequencer, 0n, since - 10);
+      await world.send(world.actors.deployer, rollup, "refresh", []);
+      await world.send(world.actors.deployer, feed, "takeDown", []);
+      await quote(rollup);
+      await sequencerAt(sequencer, 1n, since);
+      expect(await codeOf(quote(rollup))).to.equal("SequencerDown");
+      expect(await codeOf(world.send(world.actors.deployer, rollup, "refresh", []))).to.equal("SequencerDown");
+    });
+  });
+
+  describe("last good rate", () => {
+    const refresh = (of: typeof oracle) => world.send(world.actors.stranger, of, "refresh", []);
+    const lastGood = (of: typeof oracle) => world.publicClient.readContract({ ...of, functionName: "lastGood" });
+
+    it("stands in for a feed that is stale, absurd or dead, for as long as was fixed", async () => {
+      const patient = await anOracle({ lastGood: 10_000n });
+      const since = await script();
+      const receipt = await refresh(patient);
+      expect(eventsOf(receipt, patient, "RateNoted")).to.deep.equal([
+        { stakeWeiPerUsd6: 2_000_000_000_000n, updatedAt: since },
+      ]);
+      expect(await lastGood(patient)).to.deep.equal([2_000_000_000_000n, since]);
+      await script({ answer: 0n });
+      expect(await quote(patient), "absurd").to.deep.equal([100_000n, 2_000_000_000_000n]);
+      await world.send(world.actors.deployer, feed, "takeDown", []);
+      expect(await quote(patient), "dead").to.deep.equal([100_000n, 2_000_000_000_000n]);
+      await world.increaseTo(since + 10_000);
+      await quote(patient);
+      await world.increaseTo(since + 10_001);
+      expect(await codeOf(quote(patient))).to.equal("FeedStale");
+    });
+
+    it("is never older than the feed's own time, and never replaced by an older one", async () => {
+      const patient = await anOracle({ lastGood: 10_000n });
+      const since = await script();
+      await refresh(patient);
+      await world.send(world.actors.deployer, feed, "script", [1n, 60_000_000n, BigInt(since - 100), 1n]);
+      expect(eventsOf(await refresh(patient), patient, "RateNoted")).to.deep.equal([]);
+      expect((await lastGood(patient))[0]).to.equal(2_000_000_000_000n);
+      await world.send(world.actors.deployer, feed, "script", [1n, 0n, BigInt(since + 1), 1n]);
+      expect(await codeOf(refresh(patient))).to.equal("FeedInvalid");
+      await world.send(world.actors.deployer, feed, "takeDown", []);
+      expect(await codeOf(refresh(patient))).to.equal("FeedStale");
+    });
+
+    it("gives way to the feed as soon as it answers again", async () => {
+      const patient = await anOracle({ lastGood: 10_000n });
+      await script();
+      await refresh(patient);
+      await script({ answer: 100_000_000n });
+      expect(await quote(patient)).to.deep.equal([100_000n, 1_000_000_000_000n]);
+    });
+
+    it("cannot be forced on a quote by starving the feed of gas (63/64)", async () => {
+      const guzzler = await world.deploy("GasGuzzlerFeed", feedAbi, []);
+      const patient = await anOracle({ lastGood: 10_000n }, guzzler);
+      await refresh(patient);
+      const caller = await world.deploy(
+        "QuoteCaller",
+        parseAbi([
+          "function quote(address oracle, uint256 gasLimit) view returns (uint64, uint64)",
+          "error PriceGasTooLow()",
+        ]),
+        [],
+      );
+      const codes = new Set<string>();
+      for (let gas = 20_000n; gas <= 400_000n; gas += 5_000n) {
+        const args = [patient.address, gas] as const;
+        const quoted = await world.publicClient
+          .readContract({ ...caller, functionName: "quote", args })
+          .then(() => "quoted")
+          .catch((error: unknown) => codeOf(Promise.reject(error)).catch(() => "out of gas"));
+        codes.add(quoted);
+        if (quoted === "quoted") expect(gas > 210_000n, `with ${gas} gas only the noted rate can answer`).to.equal(true);
+      }
+      expect([...codes]).to.have.members(["PriceGasTooLow", "quoted"]);
     });
   });
 

@@ -186,7 +186,7 @@ describe("TaskEscrow", () => {
     it("refuses work whose maximum does not fit its slot instead of cutting it", async () => {
       const largest = 2n ** 64n - 1n;
       const { accessManager, registry, paymentVault, feed } = world;
-      const bounds = [3_600n, 10_000n, 10n ** 12n, 1n, largest, largest];
+      const bounds = [3_600n, 10_000n, 10n ** 12n, 1n, largest, largest, zeroAddress, 0n, 0n];
       const args = [accessManager.address, feed.address, ...bounds];
       const oracle = await world.deploy("PriceOracle", world.oracle.abi, args);
       const parts = [accessManager, registry, paymentVault, oracle].map(({ address }) => address);

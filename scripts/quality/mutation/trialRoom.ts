@@ -14,7 +14,16 @@ export interface TrialRoom {
   remove(): void;
 }
 
-const copied = ["package.json", "hardhat.config.ts", "tsconfig.json", "artifacts", "ignition", "protocol", "test"];
+const copied = [
+  "package.json",
+  "hardhat.config.ts",
+  "tsconfig.json",
+  "artifacts",
+  "ignition",
+  "protocol",
+  "test",
+  "scripts/quality/deploymentSettings.ts",
+];
 
 export function createTrialRoom(root: string): TrialRoom {
   rmSync(root, { recursive: true, force: true });

@@ -35,7 +35,7 @@ export async function createChain() {
 
   /**
    * Sends one call and waits for it. Rejects with the revert's data when it reverts. `at` fixes the block's
-   * timestamp.
+   * timestamp, `value` goes along in wei of the chain's coin, `gas` is the limit.
    */
   async function send<
     const abi extends Abi,
@@ -46,12 +46,12 @@ export async function createChain() {
     to: ContractRef<abi>,
     functionName: name,
     args: args,
-    { at }: { at?: number } = {},
+    { at, value, gas = GAS }: { at?: number; value?: bigint; gas?: bigint } = {},
   ): Promise<TransactionReceipt> {
     const wallet = wallets[0];
     if (wallet === undefined) throw new Error("the chain has no accounts");
     if (at !== undefined) await time.setNextBlockTimestamp(at);
-    const call = { abi: to.abi, address: to.address, functionName, args, account: from, gas: GAS };
+    const call = { abi: to.abi, address: to.address, functionName, args, account: from, gas, value };
     const hash = await wallet.writeContract(call as unknown as WriteContractParameters);
     return publicClient.getTransactionReceipt({ hash });
   }
@@ -69,7 +69,7 @@ export async function createChain() {
       abi: artifact.abi as Abi,
       bytecode: artifact.bytecode as Hex,
       args,
-      gas: GAS,
+      gas: 2n * GAS,
     });
     const { contractAddress } = await publicClient.getTransactionReceipt({ hash });
     if (!contractAddress) throw new Error(`${name} was not deployed`);

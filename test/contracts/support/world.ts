@@ -6,6 +6,9 @@ import { accessManagerAbi } from "@ngpu/protocol/generated/abi/accessManager";
 import { assignmentAbi } from "@ngpu/protocol/generated/abi/assignment";
 import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
 import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
+import { availabilityAbi } from "@ngpu/protocol/generated/abi/availability";
+import { disputesAbi } from "@ngpu/protocol/generated/abi/disputes";
+import { keeperCommitteeAbi } from "@ngpu/protocol/generated/abi/keeperCommittee";
 import { localPriceFeedAbi } from "@ngpu/protocol/generated/abi/localPriceFeed";
 import { localSeedSourceAbi } from "@ngpu/protocol/generated/abi/localSeedSource";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
@@ -64,6 +67,9 @@ export async function createWorld() {
     assignment: { abi: assignmentAbi, address: deployed.assignment },
     keeperBonds: { abi: keeperBondsAbi, address: deployed.keeperBonds },
     seedSource: { abi: localSeedSourceAbi, address: deployed.localSeedSource },
+    availability: { abi: availabilityAbi, address: deployed.availability },
+    disputes: { abi: disputesAbi, address: deployed.disputes },
+    committee: { abi: keeperCommitteeAbi, address: deployed.keeperCommittee },
   } as const;
   const actors = {
     deployer: chain.accountAt(0),

@@ -50,7 +50,17 @@ abstract contract SessionStage {
         _feed = new ScriptedFeed(8);
         answer(50_000_000);
         _oracle = new PriceOracle(
-            address(_authority), AggregatorV3Interface(address(_feed)), 3_600, 10_000, 1e12, 1_000, 10_000_000, 100_000
+            address(_authority),
+            AggregatorV3Interface(address(_feed)),
+            3_600,
+            10_000,
+            1e12,
+            1_000,
+            10_000_000,
+            100_000,
+            AggregatorV3Interface(address(0)),
+            0,
+            7_200
         );
         token = new HostileToken(address(this), START_USD6 * (PAYERS + 1));
         vault = new PaymentVault(token, WINDOW_S);

@@ -4,6 +4,8 @@
  */
 import { assignmentAbi } from "@ngpu/protocol/generated/abi/assignment";
 import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
+import { availabilityAbi } from "@ngpu/protocol/generated/abi/availability";
+import { disputesAbi } from "@ngpu/protocol/generated/abi/disputes";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
@@ -29,7 +31,7 @@ export interface Fixture {
 }
 
 const { nodeRegistry, stakeVault, paymentVault, taskEscrow, deploymentBlock } = deployments[31337];
-const { scoreBoard, selection, keeperBonds, assignment } = deployments[31337];
+const { availability, disputes, scoreBoard, selection, keeperBonds, assignment } = deployments[31337];
 const contracts = new Map([
   ["NodeRegistry", { address: nodeRegistry, events: eventsOf(nodeRegistryAbi) }],
   ["StakeVault", { address: stakeVault, events: eventsOf(stakeVaultAbi) }],
@@ -39,6 +41,8 @@ const contracts = new Map([
   ["Selection", { address: selection, events: eventsOf(selectionAbi) }],
   ["KeeperBonds", { address: keeperBonds, events: eventsOf(keeperBondsAbi) }],
   ["Assignment", { address: assignment, events: eventsOf(assignmentAbi) }],
+  ["Availability", { address: availability, events: eventsOf(availabilityAbi) }],
+  ["Disputes", { address: disputes, events: eventsOf(disputesAbi) }],
 ]);
 
 export function expandFixture(fixture: Fixture): string {

@@ -1,0 +1,137 @@
+/**
+ * Who was there and whose results hold: Availability and Disputes with their committee, and the rights they need.
+ * Times are parameters; the defaults of a public chain are in docs/decisions/0005-faults.md.
+ */
+import type {
+  ArgumentType,
+  IgnitionModuleBuilder,
+  NamedArtifactContractDeploymentFuture,
+} from "@nomicfoundation/ignition-core";
+import { toFunctionSelector, zeroAddress } from "viem";
+
+/** Roles of the AccessManager. */
+const POLICY_ROLE = 2n;
+const SLASHER_ROLE = 3n;
+const APPEAL_ROLE = 4n;
+
+type Deployed = NamedArtifactContractDeploymentFuture<string>;
+
+export interface FaultParts {
+  readonly accessManager: Deployed;
+  readonly nodeRegistry: Deployed;
+  readonly stakeVault: Deployed;
+  readonly taskEscrow: Deployed;
+  /** Holds APPEAL_ROLE: takes penalties back and decides what no committee did. */
+  readonly appeal: ArgumentType;
+  /** Says which keepers may judge; the list of this module where it is left out. */
+  readonly committee?: Deployed;
+  /** Reveals the seeds of audits; without one nothing is sampled. */
+  readonly auditSeeds?: ArgumentType;
+  readonly times: FaultTimes;
+}
+
+/** Seconds, and wei of the chain's coin. */
+export interface FaultTimes {
+  readonly epoch: number;
+  readonly replyWindow: number;
+  readonly reportWindow: number;
+  readonly decay: number;
+  readonly ban: number;
+  readonly appeal: number;
+  readonly open: number;
+  /** Each of: the node's preimage, draw, wrapping, commit, reveal. */
+  readonly stage: number;
+  readonly arbitration: number;
+}
+
+/** Fits a thaw of 14 days. */
+export const publicTimes: FaultTimes = {
+  epoch: 3_600,
+  replyWindow: 600,
+  reportWindow: 86_400,
+  decay: 7 * 86_400,
+  ban: 86_400,
+  appeal: 2 * 86_400,
+  open: 86_400,
+  stage: 6 * 3_600,
+  arbitration: 3 * 86_400,
+};
+
+/** Fits a thaw of 300 seconds. */
+export const localTimes: FaultTimes = {
+  epoch: 60,
+  replyWindow: 20,
+  reportWindow: 120,
+  decay: 600,
+  ban: 120,
+  appeal: 60,
+  open: 60,
+  stage: 20,
+  arbitration: 60,
+};
+
+export function buildFaults(m: IgnitionModuleBuilder, parts: FaultParts) {
+  const { accessManager, nodeRegistry, stakeVault, taskEscrow, times } = parts;
+  const availability = m.contract("Availability", [
+    accessManager,
+    nodeRegistry,
+    taskEscrow,
+    stakeVault,
+    {
+      epochSeconds: times.epoch,
+      replyWindowSeconds: times.replyWindow,
+      reportWindowSeconds: times.reportWindow,
+      decaySeconds: times.decay,
+      banSeconds: times.ban,
+      appealWindowSeconds: times.appeal,
+      minimumBondWei: 10n ** 14n,
+    },
+  ]);
+  const keeperCommittee = m.contract("KeeperCommittee", [accessManager]);
+  const disputes = m.contract("Disputes", [
+    accessManager,
+    nodeRegistry,
+    taskEscrow,
+    stakeVault,
+    parts.committee ?? keeperCommittee,
+    parts.auditSeeds ?? zeroAddress,
+    {
+      openSeconds: times.open,
+      nodeSeconds: times.stage,
+      drawSeconds: times.stage,
+      wrapSeconds: times.stage,
+      commitSeconds: times.stage,
+      revealSeconds: times.stage,
+      appealSeconds: times.appeal,
+      arbitrationSeconds: times.arbitration,
+      committeeSize: 5,
+      quorum: 3,
+      sampleBps: 1_000,
+      judgeFeeWei: 10n ** 15n,
+      bondWei: 10n ** 16n,
+      // The smallest stake of any class.
+      minimumSlashableWei: 100n * 10n ** 18n,
+    },
+  ]);
+
+  const grants = [
+    { id: "AvailabilitySlashes", role: SLASHER_ROLE, account: availability },
+    { id: "DisputesSlash", role: SLASHER_ROLE, account: disputes },
+    // So that an appeal takes back strike and slash at once.
+    { id: "AvailabilityReverses", role: APPEAL_ROLE, account: availability },
+    { id: "GrantAppeal", role: APPEAL_ROLE, account: parts.appeal },
+  ];
+  for (const { id, role, account } of grants) m.call(accessManager, "grantRole", [role, account, 0], { id });
+
+  const functions = [
+    { id: "AppealOverturns", target: availability, signature: "overturn(bytes32)", role: APPEAL_ROLE },
+    { id: "AppealArbitrates", target: disputes, signature: "arbitrate(bytes32,uint8)", role: APPEAL_ROLE },
+    { id: "PolicySetsDeterminism", target: disputes, signature: "setDeterminism(bytes32,uint8)", role: POLICY_ROLE },
+    { id: "PolicyAddsJudge", target: keeperCommittee, signature: "addMember(address)", role: POLICY_ROLE },
+    { id: "PolicyRemovesJudge", target: keeperCommittee, signature: "removeMember(address)", role: POLICY_ROLE },
+  ];
+  for (const { id, target, signature, role } of functions) {
+    m.call(accessManager, "setTargetFunctionRole", [target, [toFunctionSelector(signature)], role], { id });
+  }
+  return { availability, disputes, keeperCommittee };
+}
