@@ -13,6 +13,7 @@ import { idleAuditor } from "./attacks/idleAuditor.ts";
 import { livenessSpam } from "./attacks/livenessSpam.ts";
 import { lyingKeepers } from "./attacks/lyingKeepers.ts";
 import { overlap } from "./attacks/overlap.ts";
+import { overLargeTask } from "./attacks/overLargeTask.ts";
 import { ownNodePayer } from "./attacks/ownNodePayer.ts";
 import { selfBuying } from "./attacks/selfBuying.ts";
 import { selfSlash } from "./attacks/selfSlash.ts";
@@ -32,6 +33,7 @@ export const attackList: readonly Attack[] = [
   overlap,
   twoResults,
   garbage,
+  overLargeTask,
   falseClaim,
   splitStake,
   selfBuying,

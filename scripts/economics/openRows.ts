@@ -5,6 +5,7 @@
 export const openRows: ReadonlySet<string> = new Set([
   "at-cap",
   "garbage",
+  "over-large-task",
   "bribed-keeper",
   "committee-bribery",
   "idle-auditor",

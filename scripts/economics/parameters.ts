@@ -95,6 +95,12 @@ export const catalogue = {
   judgeFeeWei: deployed("Disputes", "terms_.judgeFeeWei", "coin wei"),
   committeeSize: deployed("Disputes", "terms_.committeeSize", "number"),
 
+  workFitsNode: {
+    from: "mention",
+    file: "contracts/TaskEscrow.sol",
+    name: "TaskTooLargeForNode",
+    unit: "yes or no",
+  },
   drawEnforced: { from: "mention", file: "contracts/TaskEscrow.sol", name: "IAssignment", unit: "yes or no" },
   postBondWei: deployed("Assignment", "bondWei_", "NGPU wei"),
   maxStakeWei: deployed("Selection", "maxStakeWei_", "NGPU wei"),

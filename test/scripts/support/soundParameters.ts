@@ -42,6 +42,7 @@ export const soundParameters: Parameters = {
   disputeBondWei: 10n ** 16n,
   judgeFeeWei: 10n ** 13n,
   committeeSize: 5n,
+  workFitsNode: 1n,
   drawEnforced: 1n,
   postBondWei: 30n * NGPU,
   maxStakeWei: 10_000n * NGPU,
