@@ -1,4 +1,4 @@
-/** Why each parameter of the deployment has the value that it has, in the order in which docs/CONTRACTS.md lists them. */
+/** Why each parameter has the value that it has, in the order in which docs/CONTRACTS.md lists them. */
 import type { ParameterName } from "../economics/parameters.ts";
 
 export const parameterReasons: Partial<Record<ParameterName, string>> = {

@@ -1,4 +1,4 @@
-/** What the compiler says about every deployed contract: purpose, state, functions, events, errors, each with its NatSpec. */
+/** What the compiler says about every deployed contract: its members and their NatSpec. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compileSolidity, type AstNode } from "../quality/compileSolidity.ts";
@@ -65,7 +65,11 @@ export function readContracts(root: string): ContractDoc[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function documentOf(file: string, contract: Node, byId: ReadonlyMap<number, { file: string; node: Node }>): ContractDoc {
+function documentOf(
+  file: string,
+  contract: Node,
+  byId: ReadonlyMap<number, { file: string; node: Node }>,
+): ContractDoc {
   const bases = (contract.linearizedBaseContracts ?? [])
     .flatMap((id) => byId.get(id) ?? [])
     .filter((base) => base.file.startsWith("contracts/"))
@@ -98,8 +102,8 @@ function kindOf(node: Node): Member["kind"] | undefined {
     case "ErrorDefinition":
       return "error";
     case "VariableDeclaration":
-      if (node.constant === true || node.mutability === "immutable") return node.visibility === "public" ? "fixed" : undefined;
-      return "state";
+      if (node.constant !== true && node.mutability !== "immutable") return "state";
+      return node.visibility === "public" ? "fixed" : undefined;
     case "FunctionDefinition": {
       if (node.kind !== "function" || !["external", "public"].includes(node.visibility ?? "")) return undefined;
       return ["view", "pure"].includes(node.stateMutability ?? "") ? "view" : "act";

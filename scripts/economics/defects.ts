@@ -5,8 +5,9 @@ export function defects(rows: readonly (Row | UnjudgedRow)[], open: ReadonlySet<
   return rows.flatMap((row) => {
     if ("missing" in row) return [];
     const { id } = row.attack;
-    if (row.verdict === "pays" && !open.has(id)) return [`${id} pays: it gains ${row.gainUsd6} and loses ${row.lossUsd6}`];
-    if (row.verdict !== "pays" && open.has(id)) return [`${id} no longer pays: take it out of scripts/economics/openRows.ts`];
-    return [];
+    const pays = row.verdict === "pays";
+    if (pays === open.has(id)) return [];
+    if (pays) return [`${id} pays: it gains ${row.gainUsd6} and loses ${row.lossUsd6}`];
+    return [`${id} no longer pays: take it out of scripts/economics/openRows.ts`];
   });
 }

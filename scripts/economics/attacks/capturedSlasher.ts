@@ -7,7 +7,9 @@ export const capturedSlasher: Attack = {
   act: "slashes the innocent in favour of accomplices",
   gain: "bucket × (largest compensation + challenger's share) a day, unless an appeal reverses it before it is paid",
   loss: "nothing but the capture",
-  paysWhen: "pays when the appeal role sleeps through the whole appeal window; then at most those shares of a bucket a day and slasher",
+  paysWhen:
+    "pays when the appeal role sleeps through the whole appeal window; then at most those shares of a " +
+    "bucket a day and slasher",
   reckon: (parameters) => {
     const bucketUsd6 = ngpuUsd6(parameters, parameters.minimumBucketWei);
     const shareBps = parameters.maxCompensationBps + parameters.maxChallengerBps;

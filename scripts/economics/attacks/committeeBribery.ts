@@ -8,7 +8,9 @@ export const committeeBribery: Attack = {
   act: "bribe the majority of a committee after a wrong result",
   gain: "stake × (wrong-result share − arbitrated share): what the arbitrator may not take",
   loss: "the fees that the bribed judges lose: majority × judge's fee",
-  paysWhen: "pays when that difference of the stake is worth more than the majority's fees; without an appeal, the whole share",
+  paysWhen:
+    "pays when that difference of the stake is worth more than the majority's fees; without an appeal, " +
+    "the whole share",
   reckon: (parameters, node) => {
     const majority = parameters.committeeSize / 2n + 1n;
     const savedBps = above(parameters.resultBps, parameters.arbitratedBps);

@@ -15,7 +15,9 @@ export const idleAuditor: Attack = {
   }),
   bad: { judgeFeeWei: 10n ** 15n },
   remedy: {
-    text: "a judge's fee below the challenger's share divided by the committee; or pay the judges out of the slash and return a winner's whole bond",
+    text:
+      "a judge's fee below the challenger's share divided by the committee; or pay the judges out of the " +
+      "slash and return a winner's whole bond",
     change: { judgeFeeWei: 10n ** 13n },
   },
 };

@@ -7,7 +7,9 @@ export const livenessSpam: Attack = {
   act: "challenges living nodes for the reward",
   gain: "chance of a missed reply × challenger's share of the third strike's slash",
   loss: "what is burned of an answered bond: (bond − relayer's pay) × burned share",
-  paysWhen: "pays when living nodes miss far more replies than assumed; an answer costs the node nothing, as its relayer is paid",
+  paysWhen:
+    "pays when living nodes miss far more replies than assumed; an answer costs the node nothing, as its " +
+    "relayer is paid",
   reckon: (parameters, node) => {
     const { livenessBondWei, livenessHeadroom, livenessBurnBps, missedReplyBps } = parameters;
     const slashUsd6 = stakeShareUsd6(parameters, node, parameters.silenceSlashBps);

@@ -10,7 +10,9 @@ export const lyingKeepers: Attack = {
   act: "sign a false score for a friend",
   gain: "one step more weight for an epoch × the epoch's pay, if the lies are the median",
   loss: "nothing but the submission",
-  paysWhen: "pays when liars hold the middle of the fullest set: three of five, or two while no honest keeper hands in all five",
+  paysWhen:
+    "pays when liars hold the middle of the fullest set: three of five, or two while no honest keeper " +
+    "hands in all five",
   reckon: (parameters, node) => {
     // Sorted, the lies come last; of an even number the lower middle counts.
     const middle = (parameters.keepersDrawn - 1n) / 2n;

@@ -20,7 +20,9 @@ export const overLargeTask: Attack = {
   },
   bad: { workFitsNode: 0n },
   remedy: {
-    text: "`TaskEscrow.assign` refuses a node with power × time until the deadline below the work (error TaskTooLargeForNode), besides what stops garbage",
+    text:
+      "`TaskEscrow.assign` refuses a node with power × time until the deadline below the work (error " +
+      "TaskTooLargeForNode), besides what stops garbage",
     change: { workFitsNode: 1n, auditSeeds: 1n, sampleBps: 2_000n },
   },
 };

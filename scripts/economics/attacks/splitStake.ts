@@ -11,7 +11,10 @@ export const splitStake: Attack = {
   act: "splits its stake over eight registrations of one machine",
   gain: "share of the draws above that of the whole × a day's pay",
   loss: "share of the draws below that of the whole, as each part begins with a newcomer's quality × a day's pay",
-  paysWhen: "pays when newcomers weigh more than rated nodes. Stake above maxStakeWei, and that of an unmeasured node above its class minimum, counts only when it is split: then each part weighs what its stake is worth, never more",
+  paysWhen:
+    "pays when newcomers weigh more than rated nodes. Stake above maxStakeWei, and that of an unmeasured " +
+    "node above its class minimum, counts only when it is split: then each part weighs what its stake is " +
+    "worth, never more",
   reckon: (parameters, node) => {
     const dayUsd6 = timeUsd6(parameters, node, DAY_MS);
     const whole = node.stakeWei * 10_000n;

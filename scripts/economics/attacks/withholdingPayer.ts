@@ -9,7 +9,9 @@ export const withholdingPayer: Attack = {
   gain: "work of one credit window: window × power × price",
   loss: "the same amount of its allotment, burned by `claimFloor`: min(window, stake of the node, bucket)",
   paysWhen:
-    "pays where the node lets more than a credit window, or more than MAX_CLAIM_RECEIPTS receipts, run up unsigned, or does not claim",
+    "pays where the node lets more than a credit window, or more than MAX_CLAIM_RECEIPTS receipts, run " +
+      "up unsigned, or does not claim: a claim costs it as much, so an agent must make it by rule and not " +
+      "by choice",
   reckon: (parameters, node) => {
     const windowUsd6 = timeUsd6(parameters, node, parameters.creditWindowMs);
     const bucketUsd6 = ngpuUsd6(parameters, parameters.minimumBucketWei);

@@ -22,7 +22,8 @@ export function directExample(parameters: Parameters, page: Page): string {
     [
       [
         "escrowed at the post",
-        `⌊${grouped(page.workCums)} × ${capNumerator} × ${grouped(price)} ÷ (${capDenominator} × ${grouped(cumsPerPrice)})⌋`,
+        `⌊${grouped(page.workCums)} × ${capNumerator} × ${grouped(price)} ÷ ` +
+          `(${capDenominator} × ${grouped(cumsPerPrice)})⌋`,
         grouped(maximum),
       ],
       [

@@ -12,8 +12,10 @@ export function flowTable(parameters: Parameters): string {
     [
       [
         "payer",
-        `power × duration × price of each task, at most what it escrowed or signed; ${percent(standbyBps)} of the price for a backup that is held ready in a session`,
-        `what is left of its maximum or cap; if a node fails it, at most ${percent(parameters.maxCompensationBps)} of the slash and at most the task's maximum`,
+        `power × duration × price of each task, at most what it escrowed or signed; ${percent(standbyBps)} ` +
+          "of the price for a backup that is held ready in a session",
+        "what is left of its maximum or cap; if a node fails it, at most " +
+          `${percent(parameters.maxCompensationBps)} of the slash and at most the task's maximum`,
       ],
       ["primary", "its power; stake if it fails", "the bill, less the treasury's fee in a session"],
       [
@@ -36,7 +38,8 @@ export function flowTable(parameters: Parameters): string {
       [
         "burn",
         "–",
-        `the rest of every slash, at least ${percent(burnedBps)}; a claimed floor; half of a lost keeper's bond; a lost dispute's bond less the judges' fees`,
+        `the rest of every slash, at least ${percent(burnedBps)}; a claimed floor; half of a lost keeper's ` +
+          "bond; a lost dispute's bond less the judges' fees",
       ],
     ],
   );
@@ -46,5 +49,9 @@ export function flowTable(parameters: Parameters): string {
 export function hourLine(parameters: Parameters): string {
   const hourUsd6 = (parameters.cpuPowerCu * 3_600_000n * parameters.priceUsd6PerGcums) / parameters.cumsPerPrice;
   const stakeUsd6 = (parameters.cpuStakeWei * parameters.ngpuUsd8) / 10n ** 20n;
-  return `An hour of the smallest node (${grouped(parameters.cpuPowerCu)} CU) costs ${grouped(hourUsd6)} usd6 (${decimal(hourUsd6, 6)} USD); its least stake is ${decimal(parameters.cpuStakeWei, 18)} NGPU, ${grouped(stakeUsd6)} usd6.`;
+  return (
+    `An hour of the smallest node (${grouped(parameters.cpuPowerCu)} CU) costs ${grouped(hourUsd6)} usd6 ` +
+    `(${decimal(hourUsd6, 6)} USD); its least stake is ${decimal(parameters.cpuStakeWei, 18)} NGPU, ` +
+    `${grouped(stakeUsd6)} usd6.`
+  );
 }

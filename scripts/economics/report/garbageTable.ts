@@ -22,12 +22,17 @@ export function garbageTable(parameters: Parameters, nodes: readonly NodeCase[])
     ];
   });
   const needed = 100_000_000n / (parameters.sampleBps * parameters.resultBps);
+  const from =
+    parameters.auditSeeds === 0n
+      ? "in name, **0 % in fact, as Disputes has no source of seeds**"
+      : "from the revealed seeds";
   return [
     markdownTable(
       ["Node", "Largest task", "Slash", "p that it takes", "Task at which it turns", "… with seeds", "Stake ÷ task"],
       rows,
     ),
     "",
-    `Deployed: p = ${decimal(parameters.sampleBps, 2)} % ${parameters.auditSeeds === 0n ? "in name, **0 % in fact, as Disputes has no source of seeds**" : "from the seeds"}, share = ${decimal(parameters.resultBps, 2)} % of the stake. Such a sample asks for a stake of 1 ÷ (p × share) = ${grouped(needed)} times the task.`,
+    `Deployed: p = ${decimal(parameters.sampleBps, 2)} % ${from}, share = ${decimal(parameters.resultBps, 2)} % of ` +
+      `the stake. Such a sample asks for a stake of 1 ÷ (p × share) = ${grouped(needed)} times the task.`,
   ].join("\n");
 }
