@@ -1,0 +1,28 @@
+import type { Attack } from "../attack.ts";
+import { largestTaskUsd6, shareDown, stakeShareUsd6 } from "../values.ts";
+
+/** The pay of a large node's hour against the stake of a small one. */
+export const overLargeTask: Attack = {
+  id: "over-large-task",
+  attacker: "node",
+  act: "takes a task that only a larger class could finish by the deadline, and returns garbage",
+  gain: "the pay of the datacenter class's largest task; of its own class's, where assign refuses more work than fits",
+  loss: "p × stake × wrong-result share",
+  paysWhen: "pays when the escrow assigns work that the node's power cannot do before the deadline",
+  reckon: (parameters, node) => {
+    const { sampleBps, auditSeeds, resultBps, datacenterPowerCu } = parameters;
+    const chanceBps = auditSeeds === 0n ? 0n : sampleBps;
+    const sized = parameters.workFitsNode === 0n ? { ...node, powerCu: datacenterPowerCu } : node;
+    return {
+      gainUsd6: largestTaskUsd6(parameters, sized),
+      lossUsd6: shareDown(stakeShareUsd6(parameters, node, resultBps), chanceBps),
+    };
+  },
+  bad: { workFitsNode: 0n },
+  remedy: {
+    text:
+      "`TaskEscrow.assign` refuses a node with power × time until the deadline below the work (error " +
+      "TaskTooLargeForNode), besides what stops garbage",
+    change: { workFitsNode: 1n, auditSeeds: 1n, sampleBps: 2_000n },
+  },
+};

@@ -1,0 +1,185 @@
+/**
+ * Every figure that the economics stand on, and where it is: a constant of a contract, an argument of the deployment,
+ * a fact about a source, or an assumption about the world, which is the only kind that is typed here.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ParameterError } from "./parameterError.ts";
+import { deployedValues } from "./sources/deployedValues.ts";
+import { solidityConstant } from "./sources/solidityConstant.ts";
+
+export type ParameterName = keyof typeof catalogue;
+export type Parameters = Readonly<Record<ParameterName, bigint>>;
+
+/** How a parameter is read. `file` is the source whose absence means that the contract is not there yet. */
+export type ParameterPlace =
+  | { readonly from: "constant"; readonly file: string; readonly name: string; readonly unit: Unit }
+  | { readonly from: "deployment"; readonly file: string; readonly name: string; readonly unit: Unit }
+  | { readonly from: "local deployment"; readonly file: string; readonly name: string; readonly unit: Unit }
+  | { readonly from: "mention"; readonly file: string; readonly name: string; readonly unit: "yes or no" }
+  | { readonly from: "assumption"; readonly value: bigint; readonly why: string; readonly unit: Unit };
+
+export type Unit =
+  | "yes or no"
+  | "seconds"
+  | "ms"
+  | "basis points"
+  | "number"
+  | "NGPU wei"
+  | "coin wei"
+  | "usd6"
+  | "CU"
+  | "usd8 per NGPU";
+
+const constant = (file: string, name: string, unit: Unit): ParameterPlace => ({
+  from: "constant",
+  file: `contracts/${file}.sol`,
+  name,
+  unit,
+});
+/** `since`: a source that came with the argument, where the contract itself is older. */
+const deployed = (contract: string, argument: string, unit: Unit, since = contract): ParameterPlace => ({
+  from: "deployment",
+  file: `contracts/${since}.sol`,
+  name: `${contract}.${argument}`,
+  unit,
+});
+const nodeClass = (id: number, field: string, unit: Unit): ParameterPlace => ({
+  from: "deployment",
+  file: "contracts/NodeRegistry.sol",
+  name: `class.${id}.${field}`,
+  unit,
+});
+
+export const catalogue = {
+  priceUsd6PerGcums: deployed("PriceOracle", "initialPriceUsd6PerGcums_", "usd6"),
+  cumsPerPrice: constant("libraries/Limits", "CUMS_PER_PRICE", "number"),
+  maxDeadlineS: constant("libraries/Limits", "MAX_DEADLINE_S", "seconds"),
+  capNumerator: constant("libraries/Limits", "CAP_NUMERATOR", "number"),
+  capDenominator: constant("libraries/Limits", "CAP_DENOMINATOR", "number"),
+  cpuPowerCu: nodeClass(0, "minimumPowerCu", "CU"),
+  cpuStakeWei: nodeClass(0, "minimumStakeWei", "NGPU wei"),
+  gpuPowerCu: nodeClass(1, "minimumPowerCu", "CU"),
+  gpuStakeWei: nodeClass(1, "minimumStakeWei", "NGPU wei"),
+  datacenterPowerCu: nodeClass(2, "minimumPowerCu", "CU"),
+  datacenterStakeWei: nodeClass(2, "minimumStakeWei", "NGPU wei"),
+
+  feeBps: deployed("SessionSettlement", "parts.feeBps", "basis points"),
+  settleWindowS: deployed("SessionSettlement", "parts.settleWindow", "seconds"),
+  creditWindowMs: constant("libraries/SessionLimits", "CREDIT_WINDOW_MS", "ms"),
+  maxClaimReceipts: constant("libraries/SessionLimits", "MAX_CLAIM_RECEIPTS", "number"),
+  executionWeight: constant("libraries/PackedBills", "EXECUTION_BPS", "number"),
+  standbyWeight: constant("libraries/PackedBills", "STANDBY_BPS", "number"),
+
+  thawS: deployed("StakeVault", "terms.thawPeriodSeconds", "seconds", "libraries/SlashBucket"),
+  disputeWindowS: deployed("StakeVault", "terms.disputeWindowSeconds", "seconds", "libraries/SlashBucket"),
+  appealWindowS: deployed("StakeVault", "terms.appealWindowSeconds", "seconds", "libraries/SlashBucket"),
+  minimumBucketWei: deployed("StakeVault", "terms.minimumBucketWei", "NGPU wei", "libraries/SlashBucket"),
+  bucketBps: constant("libraries/SlashBucket", "CAPACITY_BPS", "basis points"),
+  maxCompensationBps: constant("libraries/SlashSplit", "MAX_COMPENSATION_BPS", "basis points"),
+  maxChallengerBps: constant("libraries/SlashSplit", "MAX_CHALLENGER_BPS", "basis points"),
+
+  missSlashBps: constant("libraries/PenaltyLadder", "MISS_SLASH_BPS", "basis points"),
+  silenceSlashBps: constant("libraries/PenaltyLadder", "SILENCE_SLASH_BPS", "basis points"),
+  livenessBondWei: deployed("Availability", "terms.minimumBondWei", "coin wei"),
+  livenessBurnBps: constant("Availability", "BURN_BPS", "basis points"),
+  livenessHeadroom: constant("Availability", "BOND_HEADROOM", "number"),
+
+  conflictBps: constant("ReceiptFaults", "CONFLICT_BPS", "basis points"),
+  overlapBps: constant("ReceiptFaults", "OVERLAP_BPS", "basis points"),
+  resultBps: constant("Disputes", "RESULT_BPS", "basis points"),
+  arbitratedBps: constant("Disputes", "ARBITRATED_BPS", "basis points"),
+  sampleBps: deployed("Disputes", "terms_.sampleBps", "basis points"),
+  auditSeeds: { from: "deployment", file: "contracts/Disputes.sol", name: "Disputes.seeds_", unit: "yes or no" },
+  disputeBondWei: deployed("Disputes", "terms_.bondWei", "coin wei"),
+  judgeFeeWei: deployed("Disputes", "terms_.judgeFeeWei", "coin wei"),
+  committeeSize: deployed("Disputes", "terms_.committeeSize", "number"),
+
+  workFitsNode: {
+    from: "mention",
+    file: "contracts/TaskEscrow.sol",
+    name: "TaskTooLargeForNode",
+    unit: "yes or no",
+  },
+  drawEnforced: { from: "mention", file: "contracts/TaskEscrow.sol", name: "IAssignment", unit: "yes or no" },
+  postBondWei: deployed("Assignment", "bondWei_", "NGPU wei"),
+  maxStakeWei: deployed("Selection", "maxStakeWei_", "NGPU wei"),
+  epochOpenS: deployed("Selection", "lengths_.openS", "seconds"),
+  minTranscripts: constant("ScoreBoard", "MIN_TRANSCRIPTS", "number"),
+  keepersDrawn: constant("ScoreBoard", "KEEPERS_DRAWN", "number"),
+  newcomerQualityBps: constant("ScoreBoard", "NEWCOMER_QUALITY_BPS", "basis points"),
+  stepDivisor: constant("libraries/ScoreStep", "STEP_DIVISOR", "number"),
+
+  ngpuUsd8: {
+    from: "local deployment",
+    file: "contracts/local/LocalPriceFeed.sol",
+    name: "LocalPriceFeed.answer",
+    unit: "usd8 per NGPU",
+  },
+  coinUsd6: {
+    from: "assumption",
+    value: 2_500_000_000n,
+    why: "the chain's coin, in which bonds of disputes and liveness challenges are posted, is worth 2,500 USD",
+    unit: "usd6",
+  },
+  judgeErrorBps: {
+    from: "assumption",
+    value: 500n,
+    why: "judges and arbitrator are wrong in one case of twenty",
+    unit: "basis points",
+  },
+  missedReplyBps: {
+    from: "assumption",
+    value: 100n,
+    why: "a living node misses one liveness challenge of a hundred",
+    unit: "basis points",
+  },
+} as const satisfies Readonly<Record<string, ParameterPlace>>;
+
+/** What was found, and what could not be because its contract is not in any of the roots. */
+export interface ReadParameters {
+  readonly values: Partial<Parameters>;
+  readonly absent: ReadonlyMap<ParameterName, string>;
+}
+
+/** The first root that has a parameter gives it. A source that is there without it is an error. */
+export async function readParameters(roots: readonly string[]): Promise<ReadParameters> {
+  const values: Partial<Record<ParameterName, bigint>> = {};
+  const absent = new Map<ParameterName, string>();
+  const deployments = await Promise.all(
+    roots.map(async (root) => ({
+      root,
+      deployment: await deployedValues(root, "Ngpu"),
+      "local deployment": await deployedValues(root, "NgpuLocal"),
+    })),
+  );
+  for (const [name, place] of Object.entries(catalogue) as [ParameterName, ParameterPlace][]) {
+    if (place.from === "assumption") {
+      values[name] = place.value;
+      continue;
+    }
+    const holders = deployments.filter(({ root }) => existsSync(join(root, place.file)));
+    if (place.from === "mention" && holders.length > 0) {
+      values[name] = holders.some(({ root }) => textOf(root, place.file).includes(place.name)) ? 1n : 0n;
+      continue;
+    }
+    const found = holders.map((holder) => readOne(place, holder)).find((value) => value !== undefined);
+    if (found !== undefined) values[name] = found;
+    else if (holders.length === 0) absent.set(name, place.file);
+    else throw new ParameterError("PARAMETER_RENAMED", `${name}: ${place.file} is there, but not ${place.name}`);
+  }
+  return { values, absent };
+}
+
+type Holder = { readonly root: string } & Readonly<Record<"deployment" | "local deployment", Map<string, bigint>>>;
+
+function readOne(place: ParameterPlace, holder: Holder): bigint | undefined {
+  if (place.from === "deployment" || place.from === "local deployment") return holder[place.from].get(place.name);
+  if (place.from !== "constant") return undefined;
+  const source = textOf(holder.root, place.file);
+  return source.includes(`constant ${place.name}`) ? solidityConstant(source, place.name) : undefined;
+}
+
+function textOf(root: string, file: string): string {
+  return readFileSync(join(root, file), "utf8");
+}

@@ -1,0 +1,56 @@
+/** Conversions and amounts that several attacks share. Everything ends in base units of the payment token. */
+import type { NodeCase } from "./attack.ts";
+import type { Parameters } from "./parameters.ts";
+
+const BPS = 10_000n;
+
+/** Stake token to base units, rounded down. */
+export function ngpuUsd6({ ngpuUsd8 }: Pick<Parameters, "ngpuUsd8">, wei: bigint): bigint {
+  return (wei * ngpuUsd8) / 10n ** 20n;
+}
+
+/** Coin of the chain to base units, rounded down. */
+export function coinUsd6({ coinUsd6 }: Pick<Parameters, "coinUsd6">, wei: bigint): bigint {
+  return (wei * coinUsd6) / 10n ** 18n;
+}
+
+export function shareDown(amount: bigint, bps: bigint): bigint {
+  return (amount * bps) / BPS;
+}
+
+export function shareUp(amount: bigint, bps: bigint): bigint {
+  return (amount * bps + BPS - 1n) / BPS;
+}
+
+/** A share of the node's stake, in base units. */
+export function stakeShareUsd6(parameters: Parameters, node: NodeCase, bps: bigint): bigint {
+  return shareDown(ngpuUsd6(parameters, node.stakeWei), bps);
+}
+
+/** What so many ms of the node cost. */
+export function timeUsd6(parameters: Parameters, node: NodeCase, ms: bigint): bigint {
+  return (node.powerCu * ms * parameters.priceUsd6PerGcums) / parameters.cumsPerPrice;
+}
+
+/** The bill of the largest task that a node can honestly finish before the latest deadline, at the work it declares. */
+export function largestWorkUsd6(parameters: Parameters, node: NodeCase): bigint {
+  return timeUsd6(parameters, node, parameters.maxDeadlineS * 1_000n);
+}
+
+/** What that task can cost at most: its work times the work cap. */
+export function largestTaskUsd6(parameters: Parameters, node: NodeCase): bigint {
+  return (largestWorkUsd6(parameters, node) * parameters.capNumerator) / parameters.capDenominator;
+}
+
+/** A slash, less what an accomplice gets back for reporting it first. */
+export function selfReportedSlashUsd6(parameters: Parameters, node: NodeCase, bps: bigint): bigint {
+  return shareDown(stakeShareUsd6(parameters, node, bps), BPS - parameters.maxChallengerBps);
+}
+
+export function least(...amounts: [bigint, ...bigint[]]): bigint {
+  return amounts.reduce((a, b) => (a < b ? a : b));
+}
+
+export function above(a: bigint, b: bigint): bigint {
+  return a > b ? a - b : 0n;
+}
