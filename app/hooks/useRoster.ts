@@ -1,8 +1,8 @@
 "use client";
 /** Who is connected to the gateway now. What a node says of itself is shown as its own word. */
+import { fetchRoster } from "@ngpu/client/fetchRoster";
 import { useQuery } from "@tanstack/react-query";
 import { useAnswer } from "./useAnswer.ts";
-import { fetchRoster } from "../lib/fetchRoster.ts";
 import { nextPollMs } from "../lib/pollMs.ts";
 import { useRuntime } from "./useRuntime.tsx";
 

@@ -3,31 +3,16 @@
  * Sends one contract call: simulates it first, so that a refusal is explained before the wallet opens, then asks the
  * wallet on the right chain and waits until it is mined. Afterwards everything that was read is read again.
  */
+import { requireGas } from "@ngpu/client/requireGas";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { NgpuError } from "@ngpu/protocol/errors";
-import type { Account, TransactionReceipt } from "viem";
+import type { TransactionReceipt } from "viem";
 import { useConfig } from "wagmi";
 import { getWalletClient, waitForTransactionReceipt } from "wagmi/actions";
 import type { ContractCall } from "../lib/contractCall.ts";
 import { loadContractWords } from "../lib/contractWords.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
-
-/** What a wallet would refuse in its own words, or not at all, is said here with figures. */
-async function requireGas(options: {
-  chain: ReturnType<typeof useChain>;
-  request: Parameters<ReturnType<typeof useChain>["estimateContractGas"]>[0] & { account: Account };
-}): Promise<void> {
-  const { chain, request } = options;
-  const [gas, { maxFeePerGas }, heldWei] = await Promise.all([
-    chain.estimateContractGas(request),
-    chain.estimateFeesPerGas(),
-    chain.getBalance({ address: request.account.address }),
-  ]);
-  const neededWei = gas * maxFeePerGas;
-  if (heldWei < neededWei) throw new NgpuError("GAS_SHORT", { heldWei, neededWei });
-}
 
 export type Transact = (request: {
   call: ContractCall;

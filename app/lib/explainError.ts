@@ -3,7 +3,7 @@
  * its own text; ours come from the catalogue; everything else keeps its short message. Branches on codes and names; on
  * words only for wallets that refuse without a code.
  */
-import { errorCatalogue, NgpuError } from "@ngpu/protocol/errors";
+import { errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import {
   BaseError,
   ContractFunctionRevertedError,
@@ -31,9 +31,15 @@ const walletCode = {
   unknownChain: 4902,
 } as const;
 
+/** Codes under which the client passes on what a contract, a wallet or an RPC said: that says more. */
+const others: ReadonlySet<string> = new Set<ErrorCode>(["CONTRACT_REFUSED", "WALLET_DECLINED", "CHAIN_REFUSED"]);
+
 /** `asked` for what was only asked, never sent: then nothing is said of its cost. */
 export function explainError(error: unknown, { asked = false }: { asked?: boolean } = {}): Explanation {
-  if (error instanceof NgpuError) return explainOurs(error);
+  if (error instanceof NgpuError) {
+    const { code, cause } = error;
+    return others.has(code) && cause !== undefined ? explainError(cause, { asked }) : explainOurs(error);
+  }
   const code = deepCode(error);
   if (
     code === walletCode.rejected ||

@@ -94,8 +94,14 @@ describe("explainError", () => {
       const { title, text } = explainError(new NgpuError(code));
       expect(title).to.equal(errorCatalogue[code].meaning);
       expect(text).to.contain(errorCatalogue[code].remedy);
-      expect(text).to.match(/cost|[Nn]othing|refund|escrow|paid|billed/);
+      expect(text).to.match(/cost|[Nn]othing|refund|escrow|paid|billed|gone/);
     }
+  });
+
+  it("says what a contract or a wallet said under a code of the client", () => {
+    const revert = new NgpuError("CONTRACT_REFUSED", {}, { cause: revertWith("FeedStale") });
+    expect(explainError(revert)).to.deep.equal(explainError(revertWith("FeedStale")));
+    expect(explainError(new NgpuError("WALLET_DECLINED", {}, { cause: { code: 4001 } })).code).to.equal("4001");
   });
 
   it("tells too little money for gas from a contract's refusal", () => {

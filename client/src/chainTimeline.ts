@@ -1,6 +1,7 @@
 /** The life of one task as the chain tells it: one row per event log, in order, each with its block and transaction. */
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Address, Hex, PublicClient } from "viem";
+import { answered } from "./answered.ts";
 
 export type Stage = "posted" | "assigned" | "accepted" | "attemptFailed" | "settled" | "refunded" | "cancelled";
 
@@ -33,7 +34,7 @@ export async function readTaskTimeline(request: {
 }): Promise<TimelineRow[]> {
   const { chain, deployment, taskId } = request;
   const events = taskEscrowAbi.filter((item) => item.type === "event" && Object.hasOwn(stageOf, item.name));
-  const logs = await chain.getContractEvents({
+  const query = {
     address: deployment.taskEscrow,
     abi: events,
     fromBlock: deployment.deploymentBlock,
@@ -41,11 +42,12 @@ export async function readTaskTimeline(request: {
     // Every task event has the task id as its first indexed argument.
     args: { taskId },
     strict: true,
-  });
+  } as const;
+  const logs = await answered(chain.getContractEvents(query));
   const rows = logs.filter((log) => "taskId" in log.args && log.args.taskId === taskId);
   const times = new Map<bigint, bigint>();
   for (const blockNumber of new Set(rows.map((log) => log.blockNumber))) {
-    times.set(blockNumber, (await chain.getBlock({ blockNumber })).timestamp);
+    times.set(blockNumber, (await answered(chain.getBlock({ blockNumber }))).timestamp);
   }
   return rows.map((log) => ({
     stage: stageOf[log.eventName] ?? "posted",

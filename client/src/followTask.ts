@@ -13,6 +13,7 @@ import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import type { FrameOf } from "@ngpu/protocol/wire";
 import { hexToBytes, isAddressEqual, toHex, type Address, type Hex, type PublicClient } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { answered } from "./answered.ts";
 import { putBlob } from "./gatewayClient.ts";
 import { openLink, type Link } from "./link.ts";
 import { openOutput } from "./openOutput.ts";
@@ -191,15 +192,6 @@ async function isSignedByNode<K extends NodeMessage>(options: FollowOptions, kin
   const request = { address: deployment.nodeRegistry, abi: nodeRegistryAbi, functionName: "nodeOfOperator" } as const;
   const nodeId = await answered(chain.readContract({ ...request, args: [signer] }));
   return nodeId === signed.message.nodeId;
-}
-
-/** The reads here cannot revert: whatever viem throws means that the chain did not answer. */
-async function answered<T>(reading: Promise<T>): Promise<T> {
-  try {
-    return await reading;
-  } catch (cause) {
-    throw new NgpuError("CHAIN_UNREACHABLE", {}, { cause });
-  }
 }
 
 function isCurrent(options: FollowOptions, binding: Signed<"transportBinding">): boolean {

@@ -7,6 +7,7 @@ import { signMessage, type SigningContext } from "@ngpu/protocol/signed";
 import { blobAction } from "@ngpu/protocol/typedData";
 import { keccak256, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import { requireBlobSize } from "./requireBlobSize.ts";
 
 export interface BlobRequest {
   gatewayUrl: string;
@@ -21,7 +22,9 @@ export interface BlobRequest {
 /** A gateway that takes a request and says nothing counts as unreachable. */
 const requestTimeoutMs = 60_000;
 
+/** Throws INPUT_TOO_LARGE before anything is sent. */
 export async function putBlob(request: BlobRequest & { bytes: Uint8Array }): Promise<void> {
+  requireBlobSize(request.bytes.length);
   const headers = { authorization: await authorization(request, blobAction.write), "content-type": "application/octet-stream" };
   await send(request, { method: "PUT", headers, body: request.bytes as Uint8Array<ArrayBuffer> });
 }

@@ -2,6 +2,7 @@
  * Fetches and opens the output of a task: of a receipt, or of the settlement on chain, which names the same. Proves ciphertext,
  * context and commitment, so it does not matter who served the bytes.
  */
+import { NgpuError } from "@ngpu/protocol/errors";
 import { decodePayload, type Payload } from "@ngpu/protocol/sealed/payload";
 import { open } from "@ngpu/protocol/sealed/seal";
 import type { SigningContext } from "@ngpu/protocol/signed";
@@ -35,6 +36,14 @@ export async function openOutput(request: {
   const body = open({ taskKey: hexToBytes(taskKey), context: place, sealed, commitment: outputCommitment });
   const payload = decodePayload(body);
   const document = payload.parts.find((part) => part.mediaType === "application/json");
-  const json: unknown = document === undefined ? undefined : JSON.parse(new TextDecoder().decode(document.bytes));
+  const json: unknown = document === undefined ? undefined : parsed(document.bytes);
   return { payload, json };
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    throw new NgpuError("PAYLOAD_MALFORMED", { part: "document" }, { cause });
+  }
 }

@@ -6,7 +6,10 @@ import { seal } from "@ngpu/protocol/sealed/seal";
 import type { Dimensions } from "@ngpu/protocol/work";
 import { toHex, type Address, type Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
+import type { OnlineNode } from "./fetchRoster.ts";
 import type { Quote } from "./quote.ts";
+import { requireBlobSize } from "./requireBlobSize.ts";
+import { requireServed } from "./requireServed.ts";
 import type { TaskSecrets } from "./taskSecrets.ts";
 
 /** Arguments of TaskEscrow.post, field by field. */
@@ -29,6 +32,7 @@ export interface PreparedTask {
   sealedInput: Uint8Array;
 }
 
+/** Throws INPUT_TOO_LARGE; with a roster also NOBODY_SERVES and BACKUP_MISSING. */
 export function prepareTask(request: {
   chainId: number;
   escrow: Address;
@@ -43,15 +47,20 @@ export function prepareTask(request: {
   /** Chain time in seconds. */
   deadline: number;
   backups: number;
+  /** Who is online, where that is known; without it nobody asks whether the task can be assigned now. */
+  roster?: readonly OnlineNode[];
   random: (length: number) => Uint8Array;
 }): PreparedTask {
-  const { chainId, escrow, payer, modelId, dimensions, parts, quote, deadline, backups, random } = request;
+  const { chainId, escrow, payer, modelId, dimensions, parts, quote, deadline, backups, roster, random } = request;
+  if (roster !== undefined) requireServed({ roster, modelId, backups });
   const clientNonce = toHex(random(32));
   const taskId = taskIdOf({ chainId, escrow, payer, clientNonce });
   const taskKey = random(32);
   const clientPrivateKey = toHex(random(32));
   const body = encodePayload({ parameters: dimensions, parts });
+  requireBlobSize(body.length);
   const { sealed, ciphertextHash, commitment } = seal({ taskKey, context: { kind: "input", taskId }, body, random });
+  requireBlobSize(sealed.length);
   return {
     taskId,
     params: {

@@ -1,7 +1,9 @@
 /**
  * The main job as an AI app does it in one call: measure, quote, permit, post, follow, and wait for the bill on chain.
- * Throws NgpuError; whatever happens after the post, the escrow ends paid or comes back by time alone.
+ * Throws NgpuError alone, with its cause; a contract's refusal is CONTRACT_REFUSED with `contractError` and `text` in its fields.
+ * Whatever happens after the post, the escrow ends paid or comes back by time alone.
  */
+import { errorsAbi } from "@ngpu/protocol/generated/abi/errors";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
@@ -26,12 +28,16 @@ import {
   type Transport,
   type WalletClient,
 } from "viem";
+import { clientError } from "./clientError.ts";
+import { fetchRoster, type OnlineNode } from "./fetchRoster.ts";
 import { followTask, type TaskEvent } from "./followTask.ts";
 import { measureInput } from "./measureInput.ts";
 import { openOutput } from "./openOutput.ts";
 import { noPermit, permitParams, permitTypedData } from "./permit.ts";
 import { prepareTask, type PreparedTask } from "./prepareTask.ts";
 import { quoteTask, type Quote } from "./quote.ts";
+import { requireGas } from "./requireGas.ts";
+import { requireManifest } from "./requireManifest.ts";
 import { sleep } from "./sleep.ts";
 import type { TaskSecrets } from "./taskSecrets.ts";
 
@@ -72,6 +78,8 @@ export interface RunTaskOptions {
   parts: Part[];
   declared?: Dimensions;
   backups?: number;
+  /** Posts although too few nodes that are online serve the model now: the task waits for them, at most until its deadline. */
+  evenIfUnserved?: boolean;
   /** Seconds of chain time within which the result is useful. */
   withinS?: number;
   onEvent?: (event: TaskEvent | { kind: "posted"; taskId: Hex; postTx: Hex; quote: Quote } | { kind: "settled"; bill: Bill }) => void;
@@ -82,12 +90,24 @@ export interface RunTaskOptions {
 }
 
 export async function runTask(options: RunTaskOptions): Promise<TaskOutcome> {
+  try {
+    return await runWhole(options);
+  } catch (error) {
+    throw clientError(error);
+  }
+}
+
+async function runWhole(options: RunTaskOptions): Promise<TaskOutcome> {
   const { chain, wallet, deployment, manifest, modelId, parts, random, onEvent = () => undefined } = options;
   const chainId = wallet.chain.id;
   const payer = wallet.account.address;
+  requireManifest({ modelId, manifest });
   const { dimensions } = measureInput({ manifest, parts, declared: options.declared ?? {} });
-  const oracle = { address: deployment.priceOracle, abi: priceOracleAbi } as const;
-  const [priceUsd6PerGcums] = await chain.readContract({ ...oracle, functionName: "quote" });
+  const oracle = { address: deployment.priceOracle, abi: [...priceOracleAbi, ...errorsAbi] } as const;
+  const [[priceUsd6PerGcums], roster] = await Promise.all([
+    chain.readContract({ ...oracle, functionName: "quote" }),
+    options.evenIfUnserved === true ? undefined : knownRoster(options),
+  ]);
   const quote = quoteTask({ manifest, dimensions, priceUsd6PerGcums });
   const { timestamp } = await chain.getBlock();
   const deadline = Number(timestamp) + (options.withinS ?? defaultWithinS);
@@ -103,14 +123,28 @@ export async function runTask(options: RunTaskOptions): Promise<TaskOutcome> {
     maxPriceUsd6PerGcums: priceUsd6PerGcums,
     deadline,
     backups: options.backups ?? 1,
+    ...(roster === undefined ? {} : { roster }),
     random,
   });
   const permit = await fundingPermit(options, quote.maxAmountUsd6, BigInt(deadline));
-  const post = { address: deployment.taskEscrow, abi: taskEscrowAbi, functionName: "post", args: [prepared.params, permit] } as const;
-  const { request } = await chain.simulateContract({ ...post, account: wallet.account });
+  // A post may be reverted by an error that the vault or the token declares.
+  const abi = [...taskEscrowAbi, ...errorsAbi] as const;
+  const args = [prepared.params, permit] as const;
+  const post = { address: deployment.taskEscrow, abi, functionName: "post", args, account: wallet.account } as const;
+  const { request } = await chain.simulateContract(post);
+  await requireGas({ chain, request: post });
   await options.onPrepared?.(prepared.secrets);
-  const postTx = await wallet.writeContract(request);
-  const fromBlock = await minedIn(chain, prepared.taskId, postTx);
+  const { taskId } = prepared;
+  const postTx = await wallet.writeContract(request).catch((cause: unknown) => {
+    const error = clientError(cause, "CHAIN_REFUSED");
+    // It may have been sent before the RPC went silent, so nobody may believe that nothing was spent.
+    throw error.code === "CHAIN_UNREACHABLE" ? new NgpuError("TASK_ABANDONED", { taskId }, { cause }) : error;
+  });
+  const { status, blockNumber: fromBlock } = await mined({ chain, taskId, postTx });
+  if (status !== "success") {
+    await chain.simulateContract({ ...post, blockNumber: fromBlock });
+    throw new NgpuError("TASK_UNKNOWN", { taskId, postTx, reason: "the post was reverted" });
+  }
   onEvent({ kind: "posted", taskId: prepared.taskId, postTx, quote });
 
   const ended = new AbortController();
@@ -147,16 +181,19 @@ export async function runTask(options: RunTaskOptions): Promise<TaskOutcome> {
   }
 }
 
-/** Block of the post. Throws TASK_UNKNOWN when it was reverted, TASK_ABANDONED when it is not seen to be mined. */
-async function minedIn(chain: PublicClient, taskId: Hex, postTx: Hex): Promise<bigint> {
-  let mined: TransactionReceipt;
+/** Throws TASK_ABANDONED when the post is not seen to be mined. */
+async function mined(post: { chain: PublicClient; taskId: Hex; postTx: Hex }): Promise<TransactionReceipt> {
+  const { chain, taskId, postTx } = post;
   try {
-    mined = await chain.waitForTransactionReceipt({ hash: postTx });
+    return await chain.waitForTransactionReceipt({ hash: postTx });
   } catch (cause) {
     throw new NgpuError("TASK_ABANDONED", { taskId, postTx }, { cause });
   }
-  if (mined.status !== "success") throw new NgpuError("TASK_UNKNOWN", { taskId, postTx, reason: "the post was reverted" });
-  return mined.blockNumber;
+}
+
+/** A gateway that is away says nothing about who serves, and a post can wait for it. */
+async function knownRoster({ gatewayUrl, signal }: RunTaskOptions): Promise<OnlineNode[] | undefined> {
+  return fetchRoster({ gatewayUrl, ...(signal === undefined ? {} : { signal }) }).catch(() => undefined);
 }
 
 /** A permit for what the payer's balance in the vault does not cover; none when it does. */
@@ -173,7 +210,10 @@ async function fundingPermit(options: RunTaskOptions, maxAmountUsd6: bigint, dea
   ]);
   const value = maxAmountUsd6 - availableUsd6;
   const permit = { token: deployment.localUsd, tokenName: name, tokenVersion: "1", chainId: wallet.chain.id, owner, spender: deployment.paymentVault };
-  const signature = await wallet.signTypedData(permitTypedData({ ...permit, value, nonce, deadline }));
+  const signing = wallet.signTypedData(permitTypedData({ ...permit, value, nonce, deadline }));
+  const signature = await signing.catch((cause: unknown) => {
+    throw clientError(cause, "CHAIN_REFUSED");
+  });
   return permitParams({ value, deadline, signature });
 }
 

@@ -3,13 +3,13 @@
  * tests.
  */
 import { catalogue } from "@ngpu/protocol/catalogue";
-import { NgpuError } from "@ngpu/protocol/errors";
+import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import type { TaskResult } from "@ngpu/protocol/results";
 import { encodePayload, type Payload } from "@ngpu/protocol/sealed/payload";
 import { systemClock } from "@ngpu/protocol/service/clock";
 import { probeConfinement } from "./pool/confinement.ts";
 import { locateModel } from "./pool/modelFiles.ts";
-import { startRunner, type RunnerModel } from "./pool/runnerProcess.ts";
+import { startRunner, type RefusedModel, type RunnerModel } from "./pool/runnerProcess.ts";
 
 export interface LocalRunner {
   run(task: {
@@ -20,7 +20,22 @@ export interface LocalRunner {
   close(): Promise<void>;
 }
 
-/** Models of the catalogue with the places of their files. */
+/** Models of the catalogue whose files are here, and why each of the others is not among them. */
+export function findModels(folders: readonly string[] = []): { models: RunnerModel[]; missing: RefusedModel[] } {
+  const models: RunnerModel[] = [];
+  const missing: RefusedModel[] = [];
+  for (const { modelId, manifest } of catalogue) {
+    try {
+      models.push({ modelId, manifest, paths: locateModel(manifest, folders) });
+    } catch (error) {
+      const reason = error instanceof NgpuError ? `${String(error.fields.file)} ${String(error.fields.reason)}` : "";
+      missing.push({ modelId, code: codeOf(error), reason });
+    }
+  }
+  return { models, missing };
+}
+
+/** Models of the catalogue with the places of their files. Throws MODEL_MISMATCH when a file is nowhere. */
 export function installedModels(folders: readonly string[] = []): RunnerModel[] {
   return catalogue.map(({ modelId, manifest }) => ({ modelId, manifest, paths: locateModel(manifest, folders) }));
 }

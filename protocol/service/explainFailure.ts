@@ -13,7 +13,7 @@ import {
   TimeoutError,
   type Hex,
 } from "viem";
-import { NgpuError } from "../src/errors.ts";
+import { errorCatalogue, NgpuError, type ErrorCode } from "../src/errors.ts";
 import { explainContractError } from "../src/explainContractError.ts";
 import { errorsAbi } from "../src/generated/abi/errors.ts";
 
@@ -34,6 +34,13 @@ export function explainFailure(error: unknown): FailureWords | undefined {
   if (has(error, InsufficientFundsError)) return wordsOf(new NgpuError("GAS_SHORT"));
   if (has(error, HttpRequestError) || has(error, TimeoutError)) return wordsOf(new NgpuError("CHAIN_UNREACHABLE"));
   return undefined;
+}
+
+/** A code that a peer sent, with what our catalogue says of it where it knows it. */
+export function explainCode(code: string): { code: string; retryable: boolean } & Partial<FailureWords> {
+  if (!Object.hasOwn(errorCatalogue, code)) return { code, retryable: false };
+  const { meaning, cost, remedy, retryable } = errorCatalogue[code as ErrorCode];
+  return { code, meaning, cost, remedy, retryable };
 }
 
 /** One paragraph for a terminal. */

@@ -5,8 +5,15 @@ import { createTelemetry, type Telemetry } from "./telemetry.ts";
 
 export interface Ops {
   telemetry: Telemetry;
-  /** `notReady` names the reasons why the service cannot do its work now; `isDraining`: it was asked to stop. */
-  open(state: { notReady: () => string[]; isDraining: () => boolean }): Promise<OpsServer | undefined>;
+  /**
+   * `notReady` names the reasons why the service cannot do its work now; `notices` what its operator should know
+   * although it can; `isDraining`: it was asked to stop.
+   */
+  open(state: {
+    notReady: () => string[];
+    notices: () => string[];
+    isDraining: () => boolean;
+  }): Promise<OpsServer | undefined>;
 }
 
 export function createOps({ service, env }: { service: "gateway" | "keeper" | "agent"; env: Environment }): Ops {

@@ -2,7 +2,7 @@
  * What an operator's tools ask a service, on a port of its own and on loopback unless told otherwise:
  *
  *   GET /health     200 as long as the process answers
- *   GET /ready      200 when it can do its work, 503 with the reasons when it cannot
+ *   GET /ready      200 when it can do its work, 503 with the reasons when it cannot; notices do not change that
  *   GET /metrics    Prometheus' text format
  *
  * A service that was asked to stop and ends what it has begun says `"draining": true` in the first two, which tells it
@@ -26,10 +26,12 @@ export async function startOpsServer(options: {
   telemetry: Telemetry;
   /** Why the service cannot do its work now; empty when it can. */
   notReady: () => string[];
+  /** What its operator should know although it can; default: nothing. */
+  notices?: () => string[];
   /** True once it was asked to stop; default: never. */
   isDraining?: () => boolean;
 }): Promise<OpsServer> {
-  const { host, port, telemetry, notReady, isDraining = () => false } = options;
+  const { host, port, telemetry, notReady, notices = () => [], isDraining = () => false } = options;
   const server = createServer((request, response) => {
     request.resume();
     answer(request.method === "GET" ? request.url : undefined, response).catch(() => response.destroy());
@@ -40,7 +42,9 @@ export async function startOpsServer(options: {
     if (path === "/health") return sendJson(response, 200, { ok: true, ...draining });
     if (path === "/ready") {
       const reasons = [...(isDraining() ? [drainingReason] : []), ...notReady()];
-      return sendJson(response, reasons.length === 0 ? 200 : 503, { ok: reasons.length === 0, reasons, ...draining });
+      const ok = reasons.length === 0;
+      const noted = notices().length === 0 ? {} : { notices: notices() };
+      return sendJson(response, ok ? 200 : 503, { ok, reasons, ...noted, ...draining });
     }
     if (path !== "/metrics") return sendJson(response, 404, { code: "ROUTE_UNKNOWN" });
     response.writeHead(200, { "content-type": telemetry.contentType });

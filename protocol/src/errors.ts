@@ -313,6 +313,42 @@ export const errorCatalogue = {
     retryable: true,
     status: 503,
   },
+  CHAIN_RESET: {
+    meaning: "The chain began anew: its first block is another one than before.",
+    cost: "What was on the old chain is gone with it, money, tasks and registrations included.",
+    remedy: "Owners register their nodes again; if no chain was meant to begin anew, check the RPC address.",
+    retryable: true,
+  },
+  CONTRACT_REFUSED: {
+    meaning: "A contract refused the call.",
+    cost: "Nothing; where a transaction was sent, its gas.",
+    remedy: "The contract's own error is named with it; docs/ERRORS.md says what to do.",
+    retryable: false,
+  },
+  CHAIN_REFUSED: {
+    meaning: "The wallet or the chain's RPC refused the request.",
+    cost: "Nothing: it was not sent.",
+    remedy: "Its own words are in the cause; correct what they name, then try again.",
+    retryable: false,
+  },
+  WALLET_DECLINED: {
+    meaning: "The wallet declined to sign.",
+    cost: nothing,
+    remedy: "Ask again when its owner agrees.",
+    retryable: true,
+  },
+  MANIFEST_MISMATCH: {
+    meaning: "The manifest is not the one whose hash is the model's id.",
+    cost: nothing,
+    remedy: "Take id and manifest from the same place.",
+    retryable: false,
+  },
+  BACKUP_MISSING: {
+    meaning: "Fewer nodes that are online serve this model than the task needs with its backup.",
+    cost: nothing,
+    remedy: "Post with no backup, or wait until another node serves the model.",
+    retryable: true,
+  },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -247,6 +247,7 @@ describe("payer's side", () => {
       manifest: face.manifest,
       parts: [{ name: "photo", mediaType: "image/jpeg", bytes: photo(1) }],
       random,
+      evenIfUnserved: true,
       onPrepared: (secrets) => prepared.resolve(secrets),
       onEvent: (event) => {
         if (event.kind === "posted") posted.resolve(event.taskId);

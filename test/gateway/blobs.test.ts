@@ -214,6 +214,46 @@ describe("gateway blobs", () => {
     expect(await putBlob({ ...inputCall(task), body })).to.include({ status: 413, code: "BLOB_TOO_LARGE" });
   });
 
+  it("tells whoever sends all of 100 MB why it takes none of it, however the size is said", async () => {
+    const task = await postTask(chain);
+    const body = new Uint8Array(100_000_000);
+    const { authorization } = await authorizedFor(task, blobAction.write);
+    for (let round = 0; round < 2; round += 1) {
+      expect(await putBlob({ ...inputCall(task), body })).to.include({ status: 413, code: "BLOB_TOO_LARGE" });
+      const streamed = await fetch(`${gateway.url}/v1/blobs/${task.taskId}/${task.inputCiphertext}`, {
+        method: "PUT",
+        headers: { authorization },
+        body: new Blob([body]).stream(),
+        duplex: "half",
+      } as RequestInit);
+      expect(await answerOf(streamed)).to.include({ status: 413, code: "BLOB_TOO_LARGE" });
+    }
+  });
+
+  it("ends the connection of one who is refused and goes on sending", async () => {
+    const task = await postTask(chain);
+    const { authorization } = await authorizedFor(task, blobAction.write);
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    let answer = "";
+    socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+    socket.on("error", () => undefined);
+    const path = `/v1/blobs/${task.taskId}/${task.inputCiphertext}`;
+    socket.write(`PUT ${path} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-length: 900000000\r\n`);
+    socket.write(`authorization: ${authorization}\r\n\r\n`);
+    const chunk = new Uint8Array(1024 * 1024);
+    const sending = setInterval(() => socket.writableNeedDrain || socket.write(chunk), 5);
+    try {
+      await ended;
+      expect(answer).to.match(/^HTTP\/1\.1 413 /).and.to.contain("BLOB_TOO_LARGE");
+      expect(socket.bytesWritten).to.be.below(64 * 1024 * 1024);
+    } finally {
+      clearInterval(sending);
+      socket.destroy();
+    }
+  });
+
   it("says who is not allowed to ask from a browser", async () => {
     const health = `${gateway.url}/v1/health`;
     const allowed = await fetch(health, { headers: { origin: "http://localhost:3000" } });

@@ -1,11 +1,14 @@
 /** The follower against a real chain: what it sees, and that it sees a replaced chain as it is. */
 import { createTaskFollower } from "@ngpu/keeper/chain/taskFollower";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import { createChainIdentity } from "@ngpu/protocol/service/chainIdentity";
+import { systemClock } from "@ngpu/protocol/service/clock";
 import { expect } from "chai";
 import { after, before, describe, it } from "node:test";
 import { keccak256 } from "viem";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode } from "../harness/nodes.ts";
+import { testLog } from "../harness/services.ts";
 import { assignTask, postTask } from "../harness/tasks.ts";
 
 describe("task follower", () => {
@@ -40,8 +43,14 @@ describe("task follower", () => {
     expect(follower.lastAssignedBlock(one.nodeId)).to.equal(follower.head()?.number);
   });
 
-  it("forgets what a reorganisation took back", async () => {
-    const follower = createTaskFollower({ chain: chain.client, deployment: chain.deployment });
+  it("forgets what a reorganisation took back, and takes it for no other chain", async () => {
+    let resets = 0;
+    const follower = createTaskFollower({
+      chain: chain.client,
+      deployment: chain.deployment,
+      identity: createChainIdentity({ chain: chain.client, clock: systemClock, log: testLog }),
+      onReset: () => (resets += 1),
+    });
     const kept = await postTask(chain);
     const before = await chain.snapshot();
     const lost = await postTask(chain);
@@ -50,6 +59,7 @@ describe("task follower", () => {
     await chain.revert(before);
     await chain.mine(10);
     await follower.poll();
+    expect(resets).to.equal(0);
     expect(follower.known(lost.taskId)).to.equal(undefined);
     expect(follower.known(kept.taskId)?.clientKey).to.equal(kept.clientKey.address);
   });

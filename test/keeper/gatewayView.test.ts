@@ -20,6 +20,7 @@ describe("gateway view", () => {
         nodeOfOperator: async (signer) => operators.findIndex(({ address }) => address === signer) + 1,
         operatorOf: async () => zeroAddress,
         isKeeper: async () => false,
+        forget: () => undefined,
       },
       clock: systemClock,
       log: testLog,

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,8 +13,11 @@ import { expect } from "chai";
 import { encodeFunctionResult, isAddressEqual, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
+import { divisionModel, endlessModel, modelAround } from "./support/hostileModels.ts";
 
 const bin = join(import.meta.dirname, "../../node-agent/bin/agent.ts");
+/** The same with a longer catalogue. */
+const carelessBin = join(import.meta.dirname, "../e2e/support/badInputsAgent.ts");
 const dataDir = mkdtempSync(join(tmpdir(), "ngpu-test-agent-"));
 const owner = privateKeyToAccount(generatePrivateKey()).address;
 const operatorKey = generatePrivateKey();
@@ -38,7 +41,7 @@ const chain = createServer((request, response) => {
   });
 });
 
-const run = (env: Record<string, string>) => {
+const run = (env: Record<string, string>, program = bin) => {
   const rpcUrl = `http://127.0.0.1:${(chain.address() as AddressInfo).port}`;
   const base = {
     PATH: process.env.PATH ?? "",
@@ -47,7 +50,7 @@ const run = (env: Record<string, string>) => {
     NGPU_OWNER: owner,
     NGPU_DATA_DIR: dataDir,
   };
-  const agent = spawn(process.execPath, [bin], {
+  const agent = spawn(process.execPath, [program], {
     env: { ...base, NGPU_GATEWAY_URL: "http://127.0.0.1:9", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -127,6 +130,32 @@ describe("agent process", () => {
     });
     expect((await isReady).startsWith("READY "), said()).to.equal(true);
     expect(said()).to.include("executing on the CPU instead");
+    agent.kill("SIGTERM");
+    expect(await ended).to.equal(0);
+  });
+
+  it("serves the rest when one model kills its runner while it is tried and another one's file is missing", async () => {
+    const folder = join(dataDir, "models");
+    const deadly = modelAround(divisionModel(), { folder, name: "deadly" });
+    const missing = modelAround(endlessModel(), { folder, name: "missing" });
+    rmSync(missing.paths.detection ?? "");
+    const listFile = join(folder, "models.json");
+    writeFileSync(listFile, JSON.stringify([deadly, missing].map(({ modelId, manifest }) => ({ modelId, manifest }))));
+    const env = { NGPU_TEST_MODELS: listFile, NGPU_MODEL_DIR: folder, NGPU_OPS_PORT: "0" };
+    const { agent, ended, isReady, said } = run(env, carelessBin);
+    const line = await isReady;
+    expect(line.startsWith("READY "), said()).to.equal(true);
+    const { ops } = JSON.parse(line.slice("READY ".length)) as { ops: string };
+    const { notices } = (await (await fetch(`${ops}/ready`)).json()) as { notices: string[] };
+    for (const [{ modelId }, code] of [
+      [deadly, "RUNNER_CRASHED"],
+      [missing, "MODEL_MISMATCH"],
+    ] as const) {
+      expect(notices.filter((notice) => notice.includes(modelId) && notice.includes(code))).to.have.length(1);
+      const logged = said().split("\n").filter((entry) => entry.includes(modelId) && entry.includes(code));
+      expect(logged.join()).to.include("model not served until the agent is started again");
+    }
+    expect(notices).to.have.length(2);
     agent.kill("SIGTERM");
     expect(await ended).to.equal(0);
   });

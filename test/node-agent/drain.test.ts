@@ -123,12 +123,12 @@ describe("task desk that drains", () => {
 
   it("waits until the gateway has answered after its receipts, over whichever connection", async () => {
     const running = await executing();
-    world.line.connection = 0;
+    world.line.answers = false;
     const draining = drain();
     release.resolve();
     await until("the receipt is journaled", () => world.journal.entries().length === 1);
+    await until("it is told", () => receiptsOf(running).length > 0);
     const before = receiptsOf(running).length;
-    world.line.answers = false;
     world.line.connection = 2;
     await until("it is told over the new connection", () => receiptsOf(running).length > before);
     expect(draining.isOver()).to.equal(false);
@@ -139,12 +139,30 @@ describe("task desk that drains", () => {
 
   it("gives up waiting for the gateway when its time is up", async () => {
     await executing();
-    world.line.connection = 0;
+    world.line.answers = false;
     const draining = drain();
     release.resolve();
     await until("the receipt is journaled", () => world.journal.entries().length === 1);
     draining.giveUp();
     await draining.over;
     expect(world.journal.entries()).to.have.length(1);
+  });
+
+  it("waits for no gateway that is not there: its journal tells the same receipt after the next start", async () => {
+    const running = await executing();
+    world.line.connection = 0;
+    const draining = drain();
+    expect(draining.isOver()).to.equal(false);
+    release.resolve();
+    await draining.over;
+    const [kept] = world.journal.entries();
+    expect(kept?.receipt.message.taskId).to.equal(running.taskId);
+
+    world.line.connection = 1;
+    const before = receiptsOf(running).length;
+    await world.restart();
+    world.desk.connected();
+    await until("it is told again", () => receiptsOf(running).length > before);
+    expect(receiptsOf(running).at(-1)?.receipt).to.deep.equal(kept?.receipt);
   });
 });

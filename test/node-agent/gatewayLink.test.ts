@@ -29,6 +29,8 @@ const context: SigningContext = {
   verifyingContract: privateKeyToAccount(generatePrivateKey()).address,
 };
 const log = createLog({ service: "test", level: "silent" });
+const said: object[] = [];
+log.warn = (fields: object) => void said.push(fields);
 
 describe("gateway link", () => {
   const cleanups: (() => Promise<void>)[] = [];
@@ -37,7 +39,7 @@ describe("gateway link", () => {
   });
 
   /** A gateway that challenges as told and welcomes whoever logs in. */
-  const aGateway = async (change: Partial<Omit<FrameOf<"challenge">, "t">> = {}) => {
+  const aGateway = async (change: Partial<Omit<FrameOf<"challenge">, "t">> = {}, drainsFirst = 0) => {
     const server = new WebSocketServer({
       host: "127.0.0.1",
       port: 0,
@@ -55,7 +57,11 @@ describe("gateway link", () => {
       socket.on("message", (data: Buffer) => {
         const frame = decodeFrame(data.toString("utf8"));
         frames.push(frame);
-        if (frame.t === "login") socket.send(encodeFrame({ t: "welcome" }));
+        if (frame.t !== "login") return;
+        const isDraining = sockets.length <= drainsFirst;
+        const draining: Frame = { t: "error", code: "GATEWAY_DRAINING", message: "stopping" };
+        socket.send(encodeFrame(isDraining ? draining : { t: "welcome" }));
+        if (isDraining) socket.close(1001);
       });
       socket.on("close", (code) => closes.push(code));
       const challenge = {
@@ -98,6 +104,7 @@ describe("gateway link", () => {
       load: () => ({ freeSlots: 1, queued: 0 }),
       onWelcome: () => (welcomes += 1),
       onFrame: (frame) => taken.push(frame),
+      onLost: () => undefined,
       clock: systemClock,
       log,
       random: () => 0,
@@ -143,6 +150,17 @@ describe("gateway link", () => {
     gateway.sockets[0]?.terminate();
     await gateway.received("announce", 2);
     expect(welcomes()).to.equal(2);
+  });
+
+  it("comes back soon to a gateway that drains before it has welcomed it, and says just that", async () => {
+    said.length = 0;
+    const gateway = await aGateway({}, 2);
+    const { welcomes } = aLink(gateway.url);
+    await gateway.received("announce");
+    expect([gateway.sockets.length, welcomes()]).to.deep.equal([3, 1]);
+    const codes = said.map((fields) => ("code" in fields ? fields.code : undefined));
+    expect(codes).to.deep.equal(["GATEWAY_DRAINING", "GATEWAY_DRAINING"]);
+    expect(said[0]).to.include({ retryable: true });
   });
 
   it("drops frames while it is not connected rather than sending them late", async () => {

@@ -28,14 +28,14 @@ const faces = installedModels().filter(({ manifest }) => manifest.adapter === "f
 const [face] = faces;
 const pools: RunnerPool[] = [];
 
-const aPool = async (models: RunnerModel[], slots = 1): Promise<RunnerPool> => {
+const aPool = async (models: RunnerModel[], { slots = 1, warm = false } = {}): Promise<RunnerPool> => {
   const pool = await createRunnerPool({
     models,
     provider: "cpu",
     confinement,
     clock: systemClock,
     startTimeoutMs: 20_000,
-    warm: false,
+    warm,
     slots,
     log,
   });
@@ -97,6 +97,25 @@ describe("runner pool", () => {
     const pool = await aPool(tight);
     expect(await runOnce(pool, face)).to.equal("done");
     await until("the runner is gone", () => pool.freeSlots() === 0);
+    expect(await runOnce(pool, face)).to.equal("done");
+  });
+
+  it("leaves out a model that kills its runner when it is tried, and serves the others, also after a crash", async () => {
+    const deadly = modelAround(divisionModel(), { folder, name: "deadly" });
+    const pool = await aPool([deadly, ...faces], { warm: true, slots: 2 });
+    expect(pool.loaded).to.deep.equal(faces.map(({ modelId }) => modelId));
+    expect(pool.refused.map(({ modelId, code }) => [modelId, code])).to.deep.equal([[deadly.modelId, "RUNNER_CRASHED"]]);
+    expect(await runOnce(pool, face)).to.equal("done");
+    expect(await runOnce(pool, deadly)).to.equal("MODEL_UNKNOWN");
+  });
+
+  it("calls off what executes, and has its slot free again", async () => {
+    const hang = modelAround(endlessModel(), { folder, name: "called-off" });
+    const pool = await aPool([...faces, hang]);
+    const running = runOnce(pool, hang, 60_000);
+    await until("it executes", () => pool.freeSlots() === 0);
+    pool.callOff();
+    expect(await running).to.equal("RUNNER_CRASHED");
     expect(await runOnce(pool, face)).to.equal("done");
   });
 

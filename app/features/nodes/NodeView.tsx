@@ -25,6 +25,7 @@ import { billFields, nodeFields, type BillRow, type NodeRow, type StakeEventRow 
 import { nextPollMs } from "../../lib/pollMs.ts";
 import { NodeStatus } from "./Nodes.tsx";
 import styles from "./NodeView.module.css";
+import { slotsText } from "./slotsText.ts";
 
 const query = `query Node($id: ID!, $node: String!) {
   node(id: $id) { ${nodeFields} }
@@ -49,7 +50,7 @@ export function NodeView({ nodeId }: { nodeId: number }) {
         node === undefined || node === null ? (
           <Skeleton width="5em" />
         ) : (
-          <NodeStatus node={node} online={roster.data === undefined ? undefined : entry !== undefined} />
+          <NodeStatus node={node} entry={roster.data === undefined ? undefined : (entry ?? "offline")} />
         )
       }
     >
@@ -74,9 +75,7 @@ export function NodeView({ nodeId }: { nodeId: number }) {
                 <dt>Own benchmark</dt>
                 <dd>{formatInteger(entry.benchmarkCu)} CU</dd>
                 <dt>Free slots</dt>
-                <dd>
-                  {entry.freeSlots} of {entry.slots}
-                </dd>
+                <dd>{slotsText(entry)}</dd>
                 <dt>Execution provider</dt>
                 <dd>{entry.executionProvider}</dd>
                 <dt>Agent version</dt>

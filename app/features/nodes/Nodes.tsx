@@ -1,5 +1,6 @@
 "use client";
 /** Every registered machine: what it holds, what it does, what it earned. */
+import type { OnlineNode } from "@ngpu/client/fetchRoster";
 import Link from "next/link";
 import { Amount } from "../../components/Amount.tsx";
 import { Banner } from "../../components/Banner.tsx";
@@ -13,8 +14,8 @@ import { Table } from "../../components/Table.tsx";
 import { useRoster } from "../../hooks/useRoster.ts";
 import { formatInteger } from "../../lib/format.ts";
 import type { NodeRow } from "../../lib/subgraph/model.ts";
-import type { OnlineNode } from "../../lib/fetchRoster.ts";
 import { nodeState } from "./nodeState.ts";
+import { slotsText } from "./slotsText.ts";
 import { useNodes } from "./useNodes.ts";
 
 export function Nodes() {
@@ -65,7 +66,7 @@ function NodeTable(props: { nodes: readonly NodeRow[]; online: ReadonlyMap<numbe
         { title: "Node", cell: (node) => <Link href={`/nodes/${node.id}`}>node-{node.id}</Link> },
         {
           title: "State",
-          cell: (node) => <NodeStatus node={node} online={known ? entryOf(node) !== undefined : undefined} />,
+          cell: (node) => <NodeStatus node={node} entry={known ? (entryOf(node) ?? "offline") : undefined} />,
         },
         { title: "Class", cell: (node) => node.nodeClass.name },
         { title: "Power", figure: true, cell: (node) => `${formatInteger(BigInt(node.powerCu))} CU` },
@@ -79,8 +80,8 @@ function NodeTable(props: { nodes: readonly NodeRow[]; online: ReadonlyMap<numbe
   );
 }
 
-export function NodeStatus({ node, online }: { node: NodeRow; online: boolean | undefined }) {
-  const { tone, word } = nodeState(node, online);
+export function NodeStatus({ node, entry }: { node: NodeRow; entry: OnlineNode | "offline" | undefined }) {
+  const { tone, word } = nodeState(node, entry);
   return <Status tone={tone}>{word}</Status>;
 }
 
@@ -89,5 +90,5 @@ function reportedPower(entry: OnlineNode | undefined) {
 }
 
 function slots(entry: OnlineNode | undefined) {
-  return entry === undefined ? <span className="soft">–</span> : `${entry.freeSlots} of ${entry.slots}`;
+  return entry === undefined ? <span className="soft">–</span> : slotsText(entry);
 }

@@ -1,11 +1,12 @@
 "use client";
 /**
- * What a payer should know before posting: that no price can be quoted, that nobody who is online serves the model, or
- * that the gateway is out of reach. The last two do not forbid a post.
+ * What a payer should know before posting: that no price can be quoted, that too few nodes which are online serve the
+ * model, or that the gateway is out of reach. The last two do not forbid a post.
  */
+import { servedBy } from "@ngpu/client/servedBy";
 import { errorCatalogue } from "@ngpu/protocol/errors";
 import { Banner } from "../../components/Banner.tsx";
-import { useNobodyServes } from "../../hooks/useNobodyServes.ts";
+import { Button } from "../../components/Button.tsx";
 import { useRoster } from "../../hooks/useRoster.ts";
 import { explainError } from "../../lib/explainError.ts";
 import type { PostForm } from "./usePostForm.ts";
@@ -13,7 +14,6 @@ import type { PricedInput } from "./useQuote.ts";
 
 export function PostNotes({ form, priced }: { form: PostForm; priced: PricedInput }) {
   const roster = useRoster();
-  const nobody = useNobodyServes(form.modelId);
   const { price } = priced;
   if (price?.quotable === false) {
     return (
@@ -30,7 +30,19 @@ export function PostNotes({ form, priced }: { form: PostForm; priced: PricedInpu
       </Banner>
     );
   }
-  if (!nobody) return null;
+  if (roster.data === undefined) return null;
+  const { modelId, backups, setBackups } = form;
+  const serving = servedBy({ roster: roster.data, modelId });
+  if (serving > backups) return null;
+  if (serving > 0) {
+    return (
+      <Banner tone="warning" title={errorCatalogue.BACKUP_MISSING.meaning}>
+        {serving} {serving === 1 ? "node serves" : "nodes serve"} it now, {backups + 1} are needed: until another one is
+        online this post would wait without being assigned, and at its deadline everything would come back. Post with no
+        backup, or wait. <Button onClick={() => setBackups(0)}>Post with no backup</Button>
+      </Banner>
+    );
+  }
   return (
     <Banner tone="warning" title={errorCatalogue.NOBODY_SERVES.meaning}>
       You can post all the same: it waits for a node, you can take it back as long as nobody was assigned, and at its

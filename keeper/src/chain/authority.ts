@@ -12,6 +12,8 @@ export interface Authority {
   /** The key that may act for the node now. */
   operatorOf(nodeId: number): Promise<Address>;
   isKeeper(signer: Address): Promise<boolean>;
+  /** Remembers nothing any more: the chain is another one. */
+  forget(): void;
 }
 
 const keeperRole = 1n;
@@ -72,5 +74,7 @@ export function createAuthority(options: { chain: PublicClient; deployment: Depl
       );
       return member;
     },
+
+    forget: () => bound.clear(),
   };
 }

@@ -5,6 +5,7 @@
  */
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Deployment } from "@ngpu/protocol/deployment";
+import type { ChainIdentity } from "@ngpu/protocol/service/chainIdentity";
 import { BlockNotFoundError, formatLog, parseEventLogs, type Hex, type PublicClient, type RpcLog } from "viem";
 import { applyTaskLog, isTaskLog, type TaskFacts, type TaskLog } from "./taskFacts.ts";
 
@@ -43,8 +44,12 @@ export function createTaskFollower(options: {
   keepEnded?: number;
   /** Told about every task whose facts changed, once per poll. */
   onChange?: (facts: TaskFacts) => void;
+  /** Asked whenever what was read does not stand: a chain that began anew is more than a reorganisation. */
+  identity?: ChainIdentity;
+  /** The chain is another one: nothing that was said so far holds. */
+  onReset?: () => void;
 }): TaskFollower {
-  const { chain, deployment, rereadBlocks = 8, chunkBlocks = 5_000, keepEnded = 20_000, onChange } = options;
+  const { chain, deployment, rereadBlocks = 8, chunkBlocks = 5_000, keepEnded = 20_000, onChange, identity, onReset } = options;
   const firstBlock = BigInt(deployment.deploymentBlock);
   const open = new Map<Hex, TaskFacts>();
   const ended = new Map<Hex, TaskFacts>();
@@ -76,11 +81,13 @@ export function createTaskFollower(options: {
   async function readOn(): Promise<Head> {
     const head = await headOf(chain);
     if (cursor?.hash === head.hash) return head;
-    if (cursor !== undefined) {
-      const isPassed = passed.has(head.hash);
-      const stands = isPassed || (await stillStands(cursor));
-      if (stands && (isPassed || head.number < cursor.number)) return cursor;
-      if (!stands) forget();
+    const isPassed = passed.has(head.hash);
+    const stands = cursor !== undefined && (isPassed || (await stillStands(cursor)));
+    if (cursor !== undefined && stands && (isPassed || head.number < cursor.number)) return cursor;
+    if (!stands) {
+      const isReset = await identity?.hasChanged();
+      forget();
+      if (isReset === true) onReset?.();
     }
     const changed = new Map<Hex, TaskFacts>();
     const from = cursor === undefined ? firstBlock : max(firstBlock, cursor.number + 1n - BigInt(rereadBlocks));

@@ -33,6 +33,7 @@ export interface FrameMemory {
   /** Frames of another assignment than the standing one are of no use any more. */
   keepOnly(taskId: Hex, assignment: number): void;
   open(): Iterable<[Hex, TaskFrames]>;
+  clear(): void;
 }
 
 export function createFrameMemory(options: { mostTasks: number }): FrameMemory {
@@ -94,6 +95,9 @@ export function createFrameMemory(options: { mostTasks: number }): FrameMemory {
       dropWhere(frames.receipts, ({ receipt }) => receipt.message.assignment !== assignment);
     },
     open: () => open,
+    clear() {
+      for (const frames of [open, ending, ended]) frames.clear();
+    },
   };
 }
 

@@ -5,6 +5,7 @@
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
+import { createChainIdentity } from "@ngpu/protocol/service/chainIdentity";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
@@ -32,6 +33,8 @@ export interface Gateway {
   url: string;
   /** Why it cannot serve now; empty when it can. */
   notReady(): string[];
+  /** What its operator should know although it can. */
+  notices(): string[];
   /**
    * Takes no new blob and no new peer, lets the transfers under way end, and then tells every peer to go elsewhere.
    */
@@ -99,6 +102,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     server.close();
     throw error;
   });
+  const identity = createChainIdentity({ chain, clock, log });
   const tasks = createTaskWatch({
     chain,
     deployment,
@@ -106,6 +110,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     log,
     onChange: (facts) => hub.taskChanged(facts),
+    identity,
+    onReset: dropOldChain,
   });
   const rules = createFrameRules({ context, authority, tasks });
   const hub = createHub({
@@ -142,6 +148,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     }),
     roster: () => ({ nodes: hub.roster().nodes }),
     isAllowedOrigin,
+    clock,
     log,
   });
   server.off("request", starting).on("request", routes.handle);
@@ -183,6 +190,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       if (head !== undefined && tasks.isLive() && hub.awaitsFinality()) hub.finalise(await tasks.finalBlock());
     },
   });
+
+  /** Whoever is logged in proved it to the old chain. Stored blobs stay until their time: nobody can ask for them. */
+  function dropOldChain(): void {
+    authority.forget();
+    hub.forget();
+    for (const link of [...links]) link.refuse(new NgpuError("CHAIN_RESET"), closeCode.unauthorized);
+  }
 
   /** challenge → login → joined; anything else ends the link. */
   function welcome(socket: WebSocket): void {
@@ -246,6 +260,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     url,
     notReady: () => (tasks.isLive() ? [] : ["the chain does not answer"]),
+    notices: () => identity.notices(),
     isDraining: () => isDraining,
     async drain() {
       isDraining = true;

@@ -3,7 +3,7 @@
  * allow-list.
  */
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
-import { gatewayLimits } from "@ngpu/protocol/limits";
+import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
@@ -20,6 +20,8 @@ export interface HttpRoutes {
 
 /** A successor is up within a few seconds. */
 const retryAfterS = 2;
+/** What of a refused body is read before reading stops, and how long its sender has to see the answer. */
+const discard = { mostBytes: 4 * 1024 * 1024, withinMs: 2_000 };
 
 const blobPath = /^\/v1\/blobs\/(0x[0-9a-f]{64})\/(0x[0-9a-f]{64})$/;
 
@@ -28,9 +30,10 @@ export function createHttpRoutes(options: {
   health: () => object;
   roster: () => object;
   isAllowedOrigin: (origin: string | undefined) => boolean;
+  clock: Clock;
   log: Log;
 }): HttpRoutes {
-  const { blobs, health, roster, isAllowedOrigin, log } = options;
+  const { blobs, health, roster, isAllowedOrigin, clock, log } = options;
   const transfers = new Set<Promise<void>>();
   let isDraining = false;
 
@@ -41,7 +44,7 @@ export function createHttpRoutes(options: {
       if (isGone) log.debug({ err: error, url: request.url }, "the other side went away");
       else if (code === "INTERNAL") log.error({ err: error, url: request.url }, "request failed");
       else log.debug({ code, url: request.url }, "request refused");
-      refuse(request, response, code);
+      refuse({ request, response, code, clock });
     });
   };
 
@@ -91,7 +94,8 @@ export function createHttpRoutes(options: {
     const result = await blobs.put({
       ...blobRequest(request, blob),
       bytes: declared === undefined ? undefined : Number(declared),
-      body: request,
+      // What is refused in the middle is still answered, so ending the iteration must not end the connection.
+      body: request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>,
     });
     request.resume();
     const answered = new Promise<void>((resolve) => {
@@ -153,20 +157,41 @@ function sendJson(response: ServerResponse, status: number, value: object): void
 }
 
 /**
- * The rest of a refused body is read and thrown away, within bounds, so that the sender gets to see why it was refused.
+ * Answers with the code and ends the connection, but not before its sender could see why: a server that closes while
+ * data is still coming resets the connection, and the answer is lost with it. So the answer goes out whole, the body is
+ * read and thrown away up to a bound, what is above it waits unread, and the connection ends when the sender does or
+ * when its time is up.
  */
-function refuse(request: IncomingMessage, response: ServerResponse, code: ReturnType<typeof codeOf>): void {
+function refuse(refusal: {
+  request: IncomingMessage;
+  response: ServerResponse;
+  code: ReturnType<typeof codeOf>;
+  clock: Clock;
+}): void {
+  const { request, response, code, clock } = refusal;
   if (response.headersSent) {
     response.destroy();
     return;
   }
   const { entry } = new NgpuError(code);
-  response.setHeader("connection", "close");
+  const text = JSON.stringify({ code, message: entry.meaning });
   if (code === "GATEWAY_DRAINING") response.setHeader("retry-after", retryAfterS);
-  sendJson(response, entry.status ?? 500, { code, message: entry.meaning });
+  response.writeHead(entry.status ?? 500, {
+    connection: "close",
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(text),
+    "cache-control": "no-store",
+  });
+  if (request.complete) return void response.end(text);
+  response.write(text);
+  const over = new AbortController();
   let discarded = 0;
   request.on("data", (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > 2 * gatewayLimits.maxBlobBytes) request.destroy();
+    if (discarded > discard.mostBytes) request.pause();
   });
+  request.once("end", () => over.abort()).once("close", () => over.abort());
+  request.on("error", () => over.abort());
+  request.resume();
+  void clock.sleep(discard.withinMs, over.signal).then(() => response.end());
 }

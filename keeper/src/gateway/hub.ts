@@ -33,6 +33,8 @@ export interface Hub {
   awaitsFinality(): boolean;
   /** Nothing up to this block is taken back. */
   finalise(block: bigint): void;
+  /** Nothing that was said about tasks holds any more: the chain is another one. */
+  forget(): void;
   roster(): FrameOf<"roster">;
   /** Sends the roster to every keeper. */
   pushRoster(): void;
@@ -286,6 +288,7 @@ export function createHub(options: {
     taskChanged,
     awaitsFinality: () => memory.awaitsFinality(),
     finalise: (block) => memory.finalise(block),
+    forget: () => memory.clear(),
     roster: rosterFrame,
     pushRoster() {
       if (keepers.size === 0) return;

@@ -5,6 +5,7 @@
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
+import type { ChainIdentity } from "@ngpu/protocol/service/chainIdentity";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import { createLoop } from "@ngpu/protocol/service/loop";
@@ -42,9 +43,11 @@ export function createTaskWatch(options: {
   clock: Clock;
   log: Log;
   onChange: (facts: TaskFacts) => void;
+  identity: ChainIdentity;
+  onReset: () => void;
 }): TaskWatch {
-  const { chain, deployment, pollMs, clock, log, onChange } = options;
-  const follower = createTaskFollower({ chain, deployment, onChange });
+  const { pollMs, clock, log, chain } = options;
+  const follower = createTaskFollower(options);
   let live = false;
   let waiting = 0;
 

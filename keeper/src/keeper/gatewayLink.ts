@@ -6,6 +6,7 @@ import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { signMessage, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";
 import { loginRole } from "@ngpu/protocol/typedData";
+import { explainCode } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import { decodeFrame, encodeFrame, subprotocol, type Frame, type FrameOf } from "@ngpu/protocol/wire";
@@ -106,7 +107,7 @@ export function createGatewayLink(options: {
     const frame = decodeFrame(data.toString("utf8"));
     if (frame.t === "challenge") return login(connection, frame);
     if (frame.t === "error") {
-      log.warn({ gateway: url, code: frame.code }, "gateway refused something");
+      log.warn({ gateway: url, ...explainCode(frame.code) }, "gateway refused something");
       return;
     }
     if (frame.t === "welcome") {

@@ -79,6 +79,8 @@ export interface GatewayView {
     role: "primary" | "backup";
   }): void;
   read(): View;
+  /** The chain is another one: what nodes signed and who they were belongs to the old one. */
+  forget(): void;
   /** Forgets tasks that are not open and were not heard of for a while. */
   keepOnly(open: Set<Hex>): void;
 }
@@ -223,6 +225,12 @@ export function createGatewayView(options: {
         }
       }
       return { connectedSinceMs, rosterMs, nodes, gone, tasks };
+    },
+    forget() {
+      tasks.clear();
+      rosters.clear();
+      onlineSince.clear();
+      gone.clear();
     },
     keepOnly(open) {
       const nowMs = clock.monotonicMs();

@@ -4,6 +4,7 @@
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { codeOf } from "@ngpu/protocol/errors";
+import { createChainIdentity } from "@ngpu/protocol/service/chainIdentity";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { chainOf } from "@ngpu/protocol/service/chain";
@@ -27,6 +28,8 @@ export interface Keeper {
   trigger(): void;
   /** Why it cannot do its work now; empty when it can. */
   notReady(): string[];
+  /** What its operator should know although it can. */
+  notices(): string[];
   /** Begins no more acts, and resolves when the transaction in flight has ended. */
   drain(): Promise<void>;
   isDraining(): boolean;
@@ -57,7 +60,8 @@ const mostUnverified = 1_000;
 export function startKeeper(options: KeeperOptions): Keeper {
   const { chainId, rpcUrl, chain, deployment, account, gatewayUrls, clock, log, random01 } = options;
   const context = { chainId, verifyingContract: deployment.taskEscrow };
-  const follower = createTaskFollower({ chain, deployment });
+  const identity = createChainIdentity({ chain, clock, log });
+  const follower = createTaskFollower({ chain, deployment, identity, onReset: dropOldChain });
   const authority = createAuthority({ chain, deployment, clock });
   const view = createGatewayView({ context, authority, clock, log });
   let snapshot: Snapshot | undefined;
@@ -119,6 +123,14 @@ export function startKeeper(options: KeeperOptions): Keeper {
   // Two loops, so that a take-over never waits for a chain that answers slowly.
   const observing = createLoop({ name: "observe", everyMs, clock, log, pass: observe });
   const acting = createLoop({ name: "act", everyMs, clock, log, pass: act });
+
+  /** What waits in the lane is refused by the new chain's contract; what is in flight there, nobody mines. */
+  function dropOldChain(): void {
+    snapshot = undefined;
+    unverified.length = 0;
+    authority.forget();
+    view.forget();
+  }
 
   async function act(signal: AbortSignal): Promise<void> {
     if (snapshot === undefined) return;
@@ -197,6 +209,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
       ...(isChainDown || snapshot === undefined ? ["the chain does not answer"] : []),
       ...(view.read().connectedSinceMs === undefined ? ["no gateway is connected"] : []),
     ],
+    notices: () => identity.notices(),
     isDraining: () => isDraining,
     async drain() {
       isDraining = true;

@@ -1,9 +1,11 @@
 /**
  * The agent of one machine: starts the runners, waits until its operator key is registered, and then serves tasks
- * over its link to the gateway. Its parts are started in that order and stopped in reverse.
+ * over its link to the gateway. Its parts are started in that order and stopped in reverse. When the chain begins anew,
+ * it drops what it serves and waits until it is registered there.
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
+import { createChainIdentity, type ChainIdentity } from "@ngpu/protocol/service/chainIdentity";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { createLoop } from "@ngpu/protocol/service/loop";
@@ -12,7 +14,7 @@ import type { Telemetry } from "@ngpu/protocol/service/telemetry";
 import type { FrameOf } from "@ngpu/protocol/wire";
 import type { Address, PublicClient } from "viem";
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
-import { installedModels } from "../localTask.ts";
+import { findModels } from "../localTask.ts";
 import { probeConfinement } from "../pool/confinement.ts";
 import { createBlobs } from "./blobs.ts";
 import { createAgentChain, type AgentChain } from "./chain.ts";
@@ -27,12 +29,14 @@ import { bindingValidS, loadTransportSecret, signBinding } from "./transportKey.
 
 export interface Agent {
   operator: Address;
-  /** Null until the owner has registered the operator. */
+  /** As it was at the start. Null until the owner has registered the operator. */
   nodeId: number | null;
   /** The registration code; null when it is not needed any more. */
   registration: string | null;
   /** Why it cannot serve now; empty when it can. */
   notReady(): string[];
+  /** What its operator should know although it can. */
+  notices(): string[];
   /** Takes nothing new; resolves when all that has begun has ended and the gateway has its receipts. */
   drain(signal: AbortSignal): Promise<void>;
   isDraining(): boolean;
@@ -44,6 +48,7 @@ interface Parts {
   deployment: Deployment;
   signer: PrivateKeyAccount;
   chain: AgentChain;
+  identity: ChainIdentity;
   clock: Clock;
   log: Log;
   random: (length: number) => Uint8Array;
@@ -59,6 +64,8 @@ interface Serving {
 
 const agentVersion = "0.1.0";
 const registrationPollMs = 500;
+/** Beside every loss of the gateway, which drops its peers when the chain begins anew. */
+const identityEveryMs = 15_000;
 
 export async function startAgent(options: {
   settings: AgentSettings;
@@ -72,37 +79,49 @@ export async function startAgent(options: {
   const { settings, deployment, client, clock, log } = options;
   const signer = privateKeyToAccount(settings.operatorKey);
   const chain = createAgentChain({ client, deployment });
-  const parts: Parts = { ...options, signer, chain };
+  const identity = createChainIdentity({ chain: client, clock, log });
+  const parts: Parts = { ...options, signer, chain, identity };
   const secret = loadTransportSecret({ dataDir: settings.dataDir, random: options.random });
   const journal = openJournal({ dataDir: settings.dataDir, log });
+  await identity.hasChanged();
   const nodeId = await chain.nodeOfOperator(signer.address);
   const registration = nodeId === 0 ? await askForRegistration(parts) : null;
 
   const confinement = probeConfinement();
   log.info({ active: confinement.active }, "runners are confined");
   for (const gap of confinement.missing) log.warn({ gap }, "a protection is missing on this machine");
-  const started = await startPool({
-    ...settings,
-    models: installedModels(settings.modelFolders),
-    confinement,
-    clock,
-    log,
-  });
-
+  const found = findModels(settings.modelFolders);
+  const started = await startPool({ ...settings, ...found, confinement, clock, log });
   const measuring = measure(parts, started);
 
   const stopping = new AbortController();
   let isDraining = false;
   let serving: Serving | undefined;
-  const registered = nodeId === 0 ? waitUntilRegistered(parts, stopping.signal) : Promise.resolve(nodeId);
-  const begun = registered.then(async (id) => {
-    const benchmarkCu = await measuring;
-    if (id === undefined || stopping.signal.aborted) return;
-    serving = await serve({ ...parts, nodeId: id, secret, started, journal, benchmarkCu });
-  });
-
   const { telemetry } = options;
   const { pool } = started;
+
+  /** Serves under the node's id, and under another one after the chain has begun anew. */
+  const live = async (): Promise<void> => {
+    const isRegistered = nodeId !== 0;
+    let id = isRegistered ? nodeId : await waitUntilRegistered(parts, { signal: stopping.signal, isAsked: true });
+    const benchmarkCu = await measuring;
+    while (id !== undefined && !stopping.signal.aborted && !isDraining) {
+      const isReset = Promise.withResolvers<void>();
+      const onReset = (): void => isReset.resolve();
+      serving = await serve({ ...parts, nodeId: id, secret, started, journal, benchmarkCu, onReset });
+      stopping.signal.addEventListener("abort", onReset, { once: true });
+      await isReset.promise;
+      stopping.signal.removeEventListener("abort", onReset);
+      if (stopping.signal.aborted) return;
+      const former = serving;
+      serving = undefined;
+      await former.stop();
+      pool.callOff();
+      id = await waitUntilRegistered(parts, { signal: stopping.signal, isAsked: false });
+    }
+  };
+  const living = live();
+
   telemetry?.gauge({ name: "link_up", help: "1 while a gateway is connected.", read: () => (serving?.isUp() ? 1 : 0) });
   telemetry?.gauge({ name: "slots", help: "Tasks that can execute at once.", read: () => pool.slots });
   telemetry?.gauge({ name: "free_slots", help: "Slots with a ready runner and no task.", read: () => pool.freeSlots() });
@@ -118,6 +137,10 @@ export async function startAgent(options: {
       ...(serving?.isUp() === false ? ["no gateway is connected"] : []),
       ...(journal.hasRoom() ? [] : ["the disk is full"]),
     ],
+    notices: () => [
+      ...identity.notices(),
+      ...started.refused.map(({ modelId, code, reason }) => `model ${modelId} is not served, ${code}: ${reason}`),
+    ],
     isDraining: () => isDraining,
     async drain(signal) {
       isDraining = true;
@@ -127,7 +150,7 @@ export async function startAgent(options: {
       stopping.abort();
       // Whoever still measures or waits ends with the runners; whoever serves is stopped before them.
       if (serving === undefined) await pool.close();
-      await begun;
+      await living;
       await serving?.stop();
       await pool.close();
     },
@@ -149,17 +172,26 @@ async function askForRegistration({ settings, deployment, signer, chain, log }: 
   return code;
 }
 
+/** `isAsked`: its owner has been given the code already. */
 async function waitUntilRegistered(
-  { chain, signer, clock, log }: Parts,
-  signal: AbortSignal,
+  parts: Parts,
+  { signal, isAsked }: { signal: AbortSignal; isAsked: boolean },
 ): Promise<number | undefined> {
+  const { chain, identity, signer, clock, log } = parts;
+  let mustAsk = !isAsked;
   while (!signal.aborted) {
     await clock.sleep(registrationPollMs, signal);
     try {
       const nodeId = await chain.nodeOfOperator(signer.address);
-      if (nodeId === 0) continue;
-      log.info({ nodeId, operator: signer.address }, "registered");
-      return nodeId;
+      if (nodeId !== 0) {
+        // Whatever chain it is now, this is the node's id there.
+        await identity.hasChanged();
+        log.info({ nodeId, operator: signer.address }, "registered");
+        return nodeId;
+      }
+      if (!mustAsk) continue;
+      mustAsk = false;
+      await askForRegistration(parts);
     } catch (error) {
       log.warn(
         { ...(explainFailure(error) ?? { code: codeOf(error) }) },
@@ -171,12 +203,32 @@ async function waitUntilRegistered(
 }
 
 async function serve(
-  options: Parts & { nodeId: number; secret: Uint8Array; started: StartedPool; journal: Journal; benchmarkCu: number },
+  options: Parts & {
+    nodeId: number;
+    secret: Uint8Array;
+    started: StartedPool;
+    journal: Journal;
+    benchmarkCu: number;
+    /** Another chain answers: nothing that this node serves, its id included, means anything there. */
+    onReset: () => void;
+  },
 ): Promise<Serving> {
-  const { settings, deployment, signer, nodeId, secret, started, benchmarkCu, clock, log, random } = options;
-  const { pool, provider } = started;
+  const { settings, deployment, identity, signer, nodeId, secret, started, benchmarkCu, clock, log, random } = options;
+  const { pool, provider, models: served } = started;
   const context = { chainId: settings.chainId, verifyingContract: deployment.taskEscrow };
-  const served = installedModels(settings.modelFolders).filter(({ modelId }) => pool.loaded.includes(modelId));
+  const watch = createLoop({
+    name: "chain identity",
+    everyMs: identityEveryMs,
+    clock,
+    log,
+    pass: async () => {
+      try {
+        if (await identity.hasChanged()) options.onReset();
+      } catch (error) {
+        log.debug({ code: codeOf(error) }, "cannot see which chain it is; looking again");
+      }
+    },
+  });
 
   const desk = createTaskDesk({
     ...options,
@@ -215,6 +267,7 @@ async function serve(
       else if (frame.t === "settled") desk.settled(frame.taskId);
       else throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} from a gateway` });
     },
+    onLost: () => watch.trigger(),
     random: () => (random(1)[0] ?? 0) / 255,
   });
   const renewal = createLoop({
@@ -233,15 +286,14 @@ async function serve(
       await desk.drain(signal);
     },
     async stop() {
-      await renewal.stop();
+      await Promise.all([watch.stop(), renewal.stop()]);
       await desk.close();
       await link.close();
     },
   };
 }
 
-async function measure({ settings, log }: Parts, { pool }: StartedPool): Promise<number> {
-  const models = installedModels(settings.modelFolders).filter(({ modelId }) => pool.loaded.includes(modelId));
+async function measure({ log }: Parts, { pool, models }: StartedPool): Promise<number> {
   const model = models.find(({ manifest }) => manifest.adapter === "face.v1");
   if (model === undefined) return 0;
   try {

@@ -11,7 +11,12 @@ export interface Delivery {
   tell(entry: JournalEntry): void;
   /** The chain needs this receipt no more. */
   forget(entry: JournalEntry): void;
-  /** Resolves when the gateway has all that was told, telling it again over every new connection. */
+  /**
+   * Resolves when the gateway has all that was told, telling it again over every new connection; at once while no
+   * connection stands. That loses nothing: a receipt is on disk before it is told, keeps its bytes and its key, and is
+   * told again after the next start until the chain shows that its task is over. Until then the keeper sees this node
+   * gone and lets the backup execute, which it would do however long this process waited.
+   */
   complete(signal: AbortSignal): Promise<void>;
 }
 
@@ -36,11 +41,10 @@ export function createDelivery(options: {
     async complete(signal) {
       while (pending.size > 0 && !signal.aborted) {
         const connection = link.connection();
-        if (connection !== 0) {
-          for (const told of [...pending.values()]) if (told.connection !== connection) tell(told.entry);
-          const asked = [...pending.keys()];
-          if (await link.answers()) for (const signature of asked) pending.delete(signature);
-        }
+        if (connection === 0) return;
+        for (const told of [...pending.values()]) if (told.connection !== connection) tell(told.entry);
+        const asked = [...pending.keys()];
+        if (await link.answers()) for (const signature of asked) pending.delete(signature);
         if (pending.size > 0) await clock.sleep(pollMs, signal);
       }
     },

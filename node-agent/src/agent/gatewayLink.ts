@@ -2,9 +2,10 @@
  * The one connection of this node, which it opens itself: proves that the gateway is the configured one, logs in,
  * announces, beats every second, and comes back after a growing, scattered pause whenever the connection is lost.
  */
-import { NgpuError, codeOf, errorCatalogue, type ErrorCode } from "@ngpu/protocol/errors";
+import { NgpuError, codeOf } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { Clock } from "@ngpu/protocol/service/clock";
+import { explainCode } from "@ngpu/protocol/service/explainFailure";
 import { createLoop } from "@ngpu/protocol/service/loop";
 import type { Log } from "@ngpu/protocol/service/log";
 import { signMessage, type Signed, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";
@@ -47,12 +48,15 @@ export function connectGateway(options: {
   load: () => { freeSlots: number; queued: number };
   onWelcome: () => void;
   onFrame: (frame: Frame) => void;
+  /** A connection has ended, or none came about. */
+  onLost: () => void;
   clock: Clock;
   log: Log;
   /** From 0 to 1. */
   random: () => number;
 }): GatewayLink {
-  const { gatewayUrl, nodeId, context, signer, announcement, load, onWelcome, onFrame, clock, log, random } = options;
+  const { gatewayUrl, nodeId, context, signer, announcement, load, clock, log, random } = options;
+  const { onWelcome, onFrame, onLost } = options;
   const audience = keccak256(stringToBytes(gatewayUrl));
   const url = `${gatewayUrl.replace(/^http/, "ws")}/v1/link`;
   const stopping = new AbortController();
@@ -87,7 +91,7 @@ export function connectGateway(options: {
   const take = async (frame: Frame): Promise<void> => {
     if (frame.t === "challenge") return answer(frame);
     if (frame.t === "error")
-      return void log.warn({ reason: frame.message, ...wordsOf(frame.code) }, "the gateway reports an error");
+      return void log.warn({ reason: frame.message, ...explainCode(frame.code) }, "the gateway reports an error");
     if (frame.t !== "welcome") return onFrame(frame);
     isWelcome = true;
     connections += 1;
@@ -174,6 +178,7 @@ export function connectGateway(options: {
     while (!stopping.signal.aborted) {
       const code = await connectOnce();
       if (stopping.signal.aborted) return;
+      onLost();
       const isReplaced = code === closeCode.replaced;
       if (isReplaced) log.error({ nodeId }, "another agent has logged in with this operator key; only one can serve");
       const waitMs = isReplaced ? replacedPauseMs : Math.ceil(pauseMs * (0.5 + random() / 2));
@@ -198,13 +203,6 @@ export function connectGateway(options: {
       await Promise.race([running, patience.then(() => running)]);
     },
   };
-}
-
-/** What our catalogue says of a code that a gateway sent. */
-function wordsOf(code: string): object {
-  if (!Object.hasOwn(errorCatalogue, code)) return { code };
-  const { meaning, cost, remedy } = errorCatalogue[code as ErrorCode];
-  return { code, meaning, cost, remedy };
 }
 
 function decodeText(data: RawData, isBinary: boolean): Frame {

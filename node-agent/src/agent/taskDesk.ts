@@ -26,7 +26,7 @@ export interface TaskDesk {
   executing(): number;
   /**
    * Takes nothing new, hands over what has not begun, ends what executes, and resolves when the gateway has all
-   * receipts; the signal ends the wait for that.
+   * receipts, or is not connected and the journal keeps them; the signal ends the wait for that.
    */
   drain(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

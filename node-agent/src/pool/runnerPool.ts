@@ -7,7 +7,14 @@ import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import type { Hex } from "viem";
 import { removeStaleRunnerFolders } from "./runnerFolder.ts";
-import { startRunner, type Execution, type RunnerOptions, type RunnerProcess } from "./runnerProcess.ts";
+import {
+  startRunner,
+  type Execution,
+  type RefusedModel,
+  type RunnerModel,
+  type RunnerOptions,
+  type RunnerProcess,
+} from "./runnerProcess.ts";
 
 export interface Slot {
   /** Number of the slot, from 0; it goes into the receipt. */
@@ -24,12 +31,15 @@ export interface Slot {
 
 export interface RunnerPool {
   loaded: readonly Hex[];
-  refused: readonly { modelId: string; code: string; reason: string }[];
+  /** Never tried again: what is wrong with a model is wrong until somebody corrects its files. */
+  refused: readonly RefusedModel[];
   slots: number;
   /** Slots that no task holds and whose runner is ready. */
   freeSlots(): number;
   /** Takes a slot as soon as one is free, first come first served. Throws NODE_BUSY when the signal aborts before. */
   take(signal: AbortSignal): Promise<Slot>;
+  /** Ends what executes, with RUNNER_CRASHED, because nobody wants its result any more. */
+  callOff(): void;
   close(): Promise<void>;
 }
 
@@ -46,13 +56,16 @@ const longestPauseMs = 10_000;
 /** Share of its memory limit at which an idle runner is replaced. */
 const recycleShare = 0.7;
 
-/** Throws what startRunner throws when the first runner cannot be started. */
-export async function createRunnerPool(options: RunnerOptions & { slots: number; log: Log }): Promise<RunnerPool> {
-  const { slots, log, clock, models } = options;
+type PoolOptions = RunnerOptions & { slots: number; log: Log };
+
+/** Throws what startRunner throws when the first runner cannot be started for another reason than its models. */
+export async function createRunnerPool(given: PoolOptions): Promise<RunnerPool> {
+  const { slots, log, clock } = given;
   const closing = new AbortController();
-  const recycleMiB = Math.min(...models.map(({ manifest }) => manifest.limits.memoryMiB)) * recycleShare;
   removeStaleRunnerFolders();
-  const first = await startRunner(options);
+  const { first, models, refused } = await startFirst(given);
+  const options = { ...given, models };
+  const recycleMiB = Math.min(...models.map(({ manifest }) => manifest.limits.memoryMiB)) * recycleShare;
   const places = Array.from({ length: slots }, (_, index): Place => {
     const starting = index === 0 ? Promise.resolve(first) : startRunner(options);
     return { index, runner: undefined, starting, isTaken: false, pauseMs: firstPauseMs };
@@ -74,7 +87,7 @@ export async function createRunnerPool(options: RunnerOptions & { slots: number;
 
   return {
     loaded: first.loaded,
-    refused: first.refused,
+    refused,
     slots,
     freeSlots: () => places.filter((place) => !place.isTaken && place.runner !== undefined).length,
     take: (signal) =>
@@ -93,6 +106,9 @@ export async function createRunnerPool(options: RunnerOptions & { slots: number;
         waiters.push(waiter);
         serve();
       }),
+    callOff() {
+      for (const { isTaken, runner } of places) if (isTaken) runner?.kill();
+    },
     async close() {
       closing.abort();
       for (const place of places)
@@ -103,6 +119,31 @@ export async function createRunnerPool(options: RunnerOptions & { slots: number;
       await Promise.all(keepers);
     },
   };
+}
+
+/**
+ * The first runner with the models that it loaded. A model that ends it, or never ends, is left out of the next try, so
+ * that it costs nobody the others.
+ */
+async function startFirst(
+  options: PoolOptions,
+): Promise<{ first: RunnerProcess; models: RunnerModel[]; refused: RefusedModel[] }> {
+  const refused: RefusedModel[] = [];
+  let models = [...options.models];
+  for (;;) {
+    try {
+      const first = await startRunner({ ...options, models });
+      refused.push(...first.refused);
+      return { first, models: models.filter(({ modelId }) => first.loaded.includes(modelId)), refused };
+    } catch (error) {
+      const fields = error instanceof NgpuError ? error.fields : {};
+      const deadly = models.find(({ modelId }) => modelId === fields.modelId);
+      if (deadly === undefined) throw error;
+      const reason = `ended its runner while it was loaded and tried: ${String(fields.reason ?? codeOf(error))}`;
+      refused.push({ modelId: deadly.modelId, code: codeOf(error), reason });
+      models = models.filter((model) => model !== deadly);
+    }
+  }
 }
 
 function slotOf(options: { place: Place; recycleMiB: number; clock: Clock; onRelease: () => void }): Slot {

@@ -22,6 +22,13 @@ export interface RunnerModel {
   paths: ModelPaths;
 }
 
+/** A model that is in the catalogue and not served here. */
+export interface RefusedModel {
+  modelId: string;
+  code: string;
+  reason: string;
+}
+
 export interface Execution {
   /** JSON of the result document. */
   result: Uint8Array;
@@ -33,7 +40,7 @@ export interface Execution {
 export interface RunnerProcess {
   pid: number;
   loaded: readonly Hex[];
-  refused: readonly { modelId: string; code: string; reason: string }[];
+  refused: readonly RefusedModel[];
   /** Memory after the latest execution. */
   rssMiB(): number;
   execute(task: {
@@ -73,7 +80,10 @@ const acceleratorMiB = 64 * 1_024;
 /** Read by accelerator libraries to find themselves; they hold no secrets. */
 const providerVariables = ["LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "VK_ICD_FILENAMES"];
 
-/** Resolves when the models are loaded. Throws RUNNER_CRASHED or RUNNER_TIMED_OUT when that does not come about. */
+/**
+ * Resolves when the models are loaded. Throws RUNNER_CRASHED or RUNNER_TIMED_OUT when that does not come about, with
+ * `modelId` when it was one model that ended the process.
+ */
 export async function startRunner(options: RunnerOptions): Promise<RunnerProcess> {
   const { models, provider, confinement, clock, startTimeoutMs, warm = true } = options;
   const cwd = makeRunnerFolder();
@@ -103,7 +113,10 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
       );
       resolve(reason);
     };
-    child.once("exit", (status, signal) => end(signal ?? `exit status ${status}`));
+    // Two turns of the event loop later, so that what the process said last is read before its end counts.
+    child.once("exit", (status, signal) =>
+      setImmediate(() => setImmediate(() => end(signal ?? `exit status ${status}`))),
+    );
     child.once("error", (error) => end(error.message));
   });
   child.stderr?.on("data", (chunk: Buffer) => {
@@ -176,18 +189,22 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
     });
   };
 
+  let loading: unknown;
   try {
     const { loaded, refused } = await ask({
       frame: encodePipeFrame({ type: frameType.load, header: { provider, models, warm } }),
       timeoutMs: startTimeoutMs,
-      answer: ({ type, header }) =>
-        type === frameType.ready ? (header as unknown as Pick<RunnerProcess, "loaded" | "refused">) : undefined,
+      answer: ({ type, header }) => {
+        if (type === frameType.loading) loading = header.modelId;
+        return type === frameType.ready ? (header as unknown as Pick<RunnerProcess, "loaded" | "refused">) : undefined;
+      },
     });
     return { pid: child.pid ?? 0, loaded, refused, rssMiB: () => rssMiB, execute, kill, ended };
   } catch (error) {
     kill();
     await ended;
-    throw error;
+    if (!(error instanceof NgpuError) || loading === undefined) throw error;
+    throw new NgpuError(error.code, { ...error.fields, modelId: loading }, { cause: error });
   }
 }
 
@@ -212,7 +229,7 @@ function spawnRunner({ cwd, provider, prefix }: { cwd: string; provider: string;
  * uses.
  */
 function memoryMiBOf(models: readonly RunnerModel[], provider: string): number {
-  const largest = Math.max(...models.map(({ manifest }) => manifest.limits.memoryMiB));
+  const largest = Math.max(0, ...models.map(({ manifest }) => manifest.limits.memoryMiB));
   return reservedMiB + largest + (provider === "cpu" ? 0 : acceleratorMiB);
 }
 

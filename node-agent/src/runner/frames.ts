@@ -8,7 +8,7 @@
  */
 import { NgpuError } from "@ngpu/protocol/errors";
 
-export const frameType = { load: 1, execute: 2, ready: 17, progress: 18, result: 19, failed: 20 } as const;
+export const frameType = { load: 1, execute: 2, ready: 17, progress: 18, result: 19, failed: 20, loading: 21 } as const;
 
 export interface PipeFrame {
   type: number;

@@ -32,13 +32,14 @@ async function handle(frame: PipeFrame): Promise<void> {
 }
 
 /**
- * Header: provider, warm, models [{ modelId, manifest, paths }]. Answers `ready` with what is loaded and what was
- * refused, and why.
+ * Header: provider, warm, models [{ modelId, manifest, paths }]. Says `loading` before each model, which may be the
+ * last that is heard of this process; answers `ready` with what is loaded and what was refused, and why.
  */
 async function load({ header }: PipeFrame): Promise<void> {
   const requests = header.models as { modelId: string; manifest: ModelManifest; paths: Record<string, string> }[];
   const refused: { modelId: string; code: string; reason: string }[] = [];
   for (const { modelId, manifest, paths } of requests) {
+    send(frameType.loading, { modelId });
     try {
       const model = await loadModel({ manifest, paths, provider: String(header.provider) });
       if (header.warm === true) await warmUp(model);

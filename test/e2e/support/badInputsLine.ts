@@ -64,6 +64,8 @@ export interface BadInputsLine {
   plain: RegisteredNode;
   /** Serves the catalogue and the bad models. */
   careless: RegisteredNode;
+  /** Where its agent shows how it is. */
+  carelessOpsUrl: string;
   /** Parts that ended without having been asked to. */
   lost: string[];
   logOf(part: string): string;
@@ -128,7 +130,7 @@ export async function startBadInputsLine(): Promise<BadInputsLine> {
     const { nodeId, owner, registration } = first;
     const plain = { nodeId, owner, operatorKey, registration };
     const models = writeBadModels(join(folder, "models"));
-    const careless = await startCareless({ supervisor, stack, folder, models, owner: carelessOwner });
+    const { careless, opsUrl: carelessOpsUrl } = await startCareless({ supervisor, stack, folder, models, owner: carelessOwner });
     await untilOnline({ gatewayUrl: urls.gateway, nodeIds: [plain.nodeId, careless.nodeId] });
 
     const write = async ({ account, ...call }: Call): Promise<TransactionReceipt> => {
@@ -168,6 +170,7 @@ export async function startBadInputsLine(): Promise<BadInputsLine> {
       models,
       plain,
       careless,
+      carelessOpsUrl,
       lost,
       logOf: (part) =>
         readFileSync(join(part === "careless" ? folder : dataDir, "logs", `${part}.log`), "utf8"),
@@ -215,7 +218,7 @@ async function startCareless(options: {
   folder: string;
   models: BadModels;
   owner: LocalAccount;
-}): Promise<RegisteredNode> {
+}): Promise<{ careless: RegisteredNode; opsUrl: string }> {
   const { supervisor, stack, folder, models, owner } = options;
   const { rpc, gateway } = stack.urls;
   const operatorKey = generatePrivateKey();
@@ -231,10 +234,12 @@ async function startCareless(options: {
       NGPU_DATA_DIR: join(folder, "careless"),
       NGPU_MODEL_DIR: join(folder, "models"),
       NGPU_TEST_MODELS: models.listFile,
+      NGPU_OPS_PORT: "0",
     },
     ready: "line",
   });
   const registration = readRegistration(service.readyText());
   const nodeId = await registerNode({ rpcUrl: rpc, owner: owner.account, registration });
-  return { nodeId, owner, operatorKey, registration };
+  const { ops } = JSON.parse(service.readyText()) as { ops: string };
+  return { careless: { nodeId, owner, operatorKey, registration }, opsUrl: ops };
 }

@@ -120,6 +120,13 @@ export function createParties(line: BadInputsLine) {
       return nodes.flatMap(({ models }) => models);
     },
 
+    /** Operators by the number of the node, as the gateway lists who is online. */
+    async operatorsListed(): Promise<Record<number, string>> {
+      const response = await fetch(`${gateway}/v1/roster`);
+      const { nodes } = (await response.json()) as { nodes: { nodeId: number; operator: string }[] };
+      return Object.fromEntries(nodes.map(({ nodeId, operator }) => [nodeId, operator]));
+    },
+
     nowS: async (): Promise<number> => Number((await chain.getBlock()).timestamp),
 
     async untilBlocksPass(blocks: bigint): Promise<void> {

@@ -310,6 +310,7 @@ function createPoolOfOne(runner: { execute: Slot["execute"] }): RunnerPool {
         waiting.push(resolve);
         serve();
       }),
+    callOff: () => undefined,
     close: () => Promise.resolve(),
   };
 }
