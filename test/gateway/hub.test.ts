@@ -40,6 +40,7 @@ describe("gateway hub", () => {
           throw new NgpuError("TASK_UNKNOWN");
         },
       },
+      sessions: { signersOf: async () => [], hasLane: async () => false },
       tasks: { known: () => undefined, hint: () => undefined },
       hasOutput: () => false,
       clock: systemClock,

@@ -18,6 +18,11 @@ const benign: Record<ChainAction["kind"], ReadonlySet<string>> = {
   settle: new Set(["TaskWrongStatus", "TaskAssignmentStale"]),
   fail: new Set(["TaskWrongStatus", "TaskAssignmentStale", "TaskReceiptStatusInvalid"]),
   expire: new Set(["TaskWrongStatus"]),
+  assignReplica: new Set(["SessionNotOpen", "SessionReplicasFull", "SessionAllotmentLower", "SessionInsufficientFree"]),
+  releaseReplica: new Set(["SessionNotOpen", "SessionLaneWrongState"]),
+  settleSessions: new Set(),
+  reclaimLane: new Set(["SessionLaneWrongState", "SessionLaneNotReclaimable"]),
+  finishSession: new Set(["SessionNotOpen", "SessionStillSettling", "SessionLanesLeft"]),
 };
 
 /** undefined when the call was not refused by a contract, such as when the RPC did not answer. */

@@ -13,6 +13,9 @@ import type { Frame } from "@ngpu/protocol/wire";
 import { createWalletClient, http, type LocalAccount, type PublicClient } from "viem";
 import { createAuthority } from "../chain/authority.ts";
 import { createTaskFollower } from "../chain/taskFollower.ts";
+import { planSessions, type SessionTiming } from "../session/planSessions.ts";
+import { createSessionReader, type SessionFacts } from "../session/sessionSnapshot.ts";
+import { createVoucherShelf } from "../session/voucherShelf.ts";
 import type { Dispatch } from "./action.ts";
 import { createGatewayLink, type GatewayLink } from "./gatewayLink.ts";
 import { createGatewayView } from "./gatewayView.ts";
@@ -42,6 +45,7 @@ export interface KeeperOptions {
   random01: () => number;
   everyMs?: number;
   timing?: Timing;
+  sessionTiming?: SessionTiming;
   laneTiming?: Partial<LaneTiming>;
   telemetry?: Telemetry;
 }
@@ -56,6 +60,12 @@ export function startKeeper(options: KeeperOptions): Keeper {
   const follower = createTaskFollower({ chain, deployment });
   const authority = createAuthority({ chain, deployment, clock });
   const view = createGatewayView({ context, authority, clock, log });
+  const sessionReader = createSessionReader({ chain, deployment });
+  const shelf = createVoucherShelf({
+    context: { chainId, verifyingContract: deployment.sessionSettlement },
+    nowMs: () => clock.monotonicMs(),
+  });
+  let sessions: SessionFacts[] = [];
   let snapshot: Snapshot | undefined;
   let isChainDown = false;
   const unverified: { url: string; frame: Frame }[] = [];
@@ -83,6 +93,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     chain,
     wallet: createWalletClient({ account, chain: chainOf(chainId, rpcUrl), transport: http(rpcUrl) }),
     escrow: deployment.taskEscrow,
+    settlement: deployment.sessionSettlement,
     clock,
     log,
     onOutcome: (action, outcome) => {
@@ -124,8 +135,20 @@ export function startKeeper(options: KeeperOptions): Keeper {
       if (action.kind === "dispatch") dispatch(action);
       else if (!isChainDown) lane.submit(action);
     }
+    if (!isChainDown) for (const action of planSessions(sessionWorld(snapshot))) lane.submit(action);
     finished?.();
     await clock.sleep(spacingMs, signal);
+  }
+
+  function sessionWorld({ nodes: facts, chainTimeS }: Snapshot): Parameters<typeof planSessions>[0] {
+    const { nodes, connectedSinceMs } = view.read();
+    const nowMs = clock.monotonicMs();
+    const { sessionTiming } = options;
+    return {
+      ...{ sessions, nodes, facts, vouchers: shelf, chainTimeS, nowMs },
+      watchingSinceMs: connectedSinceMs ?? nowMs,
+      ...(sessionTiming === undefined ? {} : { timing: sessionTiming }),
+    };
   }
 
   /**
@@ -133,6 +156,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
    */
   async function receive(url: string, frame: Frame): Promise<void> {
     try {
+      if (frame.t === "voucher") return void (await shelf.take(frame));
       if (!(await view.receive(url, frame))) return;
       acting.trigger();
       if (frame.t === "roster" && frame.nodes.some(({ nodeId }) => !snapshot?.nodes.has(nodeId))) observing.trigger();
@@ -151,7 +175,12 @@ export function startKeeper(options: KeeperOptions): Keeper {
       const nodeIds = [...view.read().nodes.keys()];
       const known = snapshot;
       const isSame = known?.blockHash === head.hash && nodeIds.every((nodeId) => known.nodes.has(nodeId));
-      if (!isSame) snapshot = await readSnapshot({ chain, deployment, follower, head, nodeIds });
+      if (!isSame) {
+        const read = await readSnapshot({ chain, deployment, follower, head, nodeIds });
+        sessions = await sessionReader.read(head);
+        shelf.keepOnly(sessions);
+        snapshot = read;
+      }
       view.keepOnly(new Set(snapshot?.tasks.map(({ taskId }) => taskId)));
       if (isChainDown) log.info("the chain answers again");
       isChainDown = false;

@@ -9,6 +9,7 @@
  *             nonce used by something else    → failed; the next pass plans again
  * Nothing is remembered across a restart: what is still needed is planned again from the chain.
  */
+import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
@@ -25,7 +26,8 @@ import {
   type Transport,
   type WalletClient,
 } from "viem";
-import { actionKey } from "./action.ts";
+import { isSessionAction, sessionCall, type SessionAction } from "../session/sessionAction.ts";
+import { actionKey, subjectOf } from "./action.ts";
 import { classifyRevert, type ChainAction } from "./classifyRevert.ts";
 
 export type Outcome = "done" | "benign" | "refused" | "failed";
@@ -53,12 +55,13 @@ export function createTransactionLane(options: {
   chain: PublicClient;
   wallet: WalletClient<Transport, Chain, Account>;
   escrow: Address;
+  settlement: Address;
   clock: Clock;
   log: Log;
   onOutcome: (action: ChainAction, outcome: Outcome) => void;
   timing?: Partial<LaneTiming>;
 }): TransactionLane {
-  const { chain, wallet, escrow, clock, log, onOutcome } = options;
+  const { chain, wallet, escrow, settlement, clock, log, onOutcome } = options;
   const timing = { ...laneTiming, ...options.timing };
   const queue = new Map<string, ChainAction>();
   const backOff = new Map<string, { failures: number; untilMs: number }>();
@@ -78,8 +81,8 @@ export function createTransactionLane(options: {
 
   /** A bill needs no accept and no failure on chain, so those of its task that still wait are not worth their gas. */
   function dropRelays(taskId: Hex): void {
-    for (const [key, { kind, taskId: of }] of queue) {
-      if (of === taskId && (kind === "accept" || kind === "fail")) queue.delete(key);
+    for (const [key, waiting] of queue) {
+      if ((waiting.kind === "accept" || waiting.kind === "fail") && waiting.taskId === taskId) queue.delete(key);
     }
   }
 
@@ -110,20 +113,23 @@ export function createTransactionLane(options: {
   }
 
   async function perform(action: ChainAction): Promise<Outcome> {
-    const call = callOf(action);
-    const base = { address: escrow, abi: taskEscrowAbi, account: wallet.account };
+    const call = { ...callOf(action), account: wallet.account };
     try {
-      await chain.simulateContract({ ...base, ...call } as Parameters<typeof chain.simulateContract>[0]);
+      await chain.simulateContract(call as Parameters<typeof chain.simulateContract>[0]);
     } catch (error) {
       return refusal(action, error);
     }
     if (stopping.signal.aborted) return "failed";
-    return send(action, { ...base, ...call });
+    return send(action, call);
   }
 
-  async function send(action: ChainAction, call: ReturnType<typeof callOf> & { address: Address }): Promise<Outcome> {
+  function callOf(action: ChainAction) {
+    if (!isSessionAction(action)) return { address: escrow, abi: taskEscrowAbi, ...taskCall(action) };
+    return { address: settlement, abi: sessionSettlementAbi, ...sessionCall(action) };
+  }
+
+  async function send(action: ChainAction, request: ReturnType<typeof callOf> & { account: Account }): Promise<Outcome> {
     const address = wallet.account.address;
-    const request = { ...call, account: wallet.account, abi: taskEscrowAbi };
     const estimated = await chain.estimateContractGas(request as Parameters<typeof chain.estimateContractGas>[0]);
     const gas = (estimated * 5n) / 4n;
     const nonce = await chain.getTransactionCount({ address, blockTag: "latest" });
@@ -135,7 +141,7 @@ export function createTransactionLane(options: {
           await wallet.writeContract({ ...request, gas, nonce, ...fees } as Parameters<typeof wallet.writeContract>[0]),
         );
         log.info(
-          { action: action.kind, taskId: action.taskId, nonce, txHash: hashes.at(-1), bump },
+          { action: action.kind, ...subjectOf(action), nonce, txHash: hashes.at(-1), bump },
           "transaction sent",
         );
       } catch (error) {
@@ -153,7 +159,7 @@ export function createTransactionLane(options: {
         maxPriorityFeePerGas: raised(fees.maxPriorityFeePerGas),
       };
     }
-    log.error({ action: action.kind, taskId: action.taskId, nonce }, "transaction is not mined whatever it pays");
+    log.error({ action: action.kind, ...subjectOf(action), nonce }, "transaction is not mined whatever it pays");
     return "failed";
   }
 
@@ -193,7 +199,7 @@ export function createTransactionLane(options: {
     const { status, transactionHash, blockNumber } = receipt;
     const fields = {
       action: action.kind,
-      taskId: action.taskId,
+      ...subjectOf(action),
       txHash: transactionHash,
       block: blockNumber.toString(),
     };
@@ -205,7 +211,7 @@ export function createTransactionLane(options: {
   function refusal(action: ChainAction, error: unknown): Outcome {
     const revert = classifyRevert(action.kind, error);
     if (revert === undefined) throw error;
-    const fields = { action: action.kind, taskId: action.taskId, revert: revert.name };
+    const fields = { action: action.kind, ...subjectOf(action), revert: revert.name };
     if (revert.isBenign) log.debug(fields, "done already");
     else log.warn(fields, "refused by the contract");
     return revert.isBenign ? "benign" : "refused";
@@ -221,7 +227,7 @@ export function createTransactionLane(options: {
   };
 }
 
-function callOf(action: ChainAction) {
+function taskCall(action: Exclude<ChainAction, SessionAction>) {
   switch (action.kind) {
     case "assign":
       return { functionName: "assign", args: [action.taskId, action.primary, action.backup] } as const;

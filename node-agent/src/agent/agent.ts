@@ -22,6 +22,7 @@ import { registrationCode } from "./registration.ts";
 import type { AgentSettings } from "./settings.ts";
 import { startPool, type StartedPool } from "./startPool.ts";
 import { createTaskDesk } from "./taskDesk.ts";
+import { createSessionDesk } from "../session/sessionDesk.ts";
 import { bindingValidS, loadTransportSecret, signBinding } from "./transportKey.ts";
 
 export interface Agent {
@@ -38,6 +39,7 @@ export interface Agent {
 interface Parts {
   settings: AgentSettings;
   deployment: Deployment;
+  client: PublicClient;
   signer: PrivateKeyAccount;
   chain: AgentChain;
   clock: Clock;
@@ -163,13 +165,23 @@ async function serve(
   const { pool, provider } = started;
   const context = { chainId: settings.chainId, verifyingContract: deployment.taskEscrow };
   const served = installedModels(settings.modelFolders).filter(({ modelId }) => pool.loaded.includes(modelId));
+  const manifests = new Map(served.map(({ modelId, manifest }) => [modelId, manifest]));
 
   const desk = createTaskDesk({
     ...options,
     context,
     pool,
-    manifests: new Map(served.map(({ modelId, manifest }) => [modelId, manifest])),
+    manifests,
     blobs: createBlobs({ gatewayUrl: settings.gatewayUrl, context, signer, clock }),
+    send: (frame) => link.send(frame),
+  });
+  const sessions = createSessionDesk({
+    ...options,
+    dataDir: settings.dataDir,
+    context,
+    voucherContext: { ...context, verifyingContract: deployment.sessionSettlement },
+    pool,
+    manifests,
     send: (frame) => link.send(frame),
   });
   const announcement = async (): Promise<FrameOf<"announce">> => ({
@@ -187,8 +199,12 @@ async function serve(
     context,
     announcement,
     load: () => loadOf({ freeSlots: pool.freeSlots(), slots: pool.slots, executing: desk.executing() }),
-    onWelcome: () => desk.connected(),
+    onWelcome() {
+      desk.connected();
+      sessions.connected();
+    },
     onFrame(frame) {
+      if (sessions.take(frame)) return;
       if (frame.t === "dispatch") desk.dispatch(frame);
       else if (frame.t === "wrap") desk.wrap(frame.wrap);
       else if (frame.t === "settled") desk.settled(frame.taskId);
@@ -208,7 +224,7 @@ async function serve(
     executing: () => desk.executing(),
     async stop() {
       await renewal.stop();
-      await desk.close();
+      await Promise.all([desk.close(), sessions.close()]);
       await link.close();
     },
   };
