@@ -2,47 +2,38 @@
 pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
-import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
-import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {IERC3009} from "./interfaces/IERC3009.sol";
 import {IPaymentVault} from "./interfaces/IPaymentVault.sol";
+import {PaymentBase} from "./payment/PaymentBase.sol";
+import {PaymentKeys} from "./payment/PaymentKeys.sol";
+import {PaymentWithdrawals} from "./payment/PaymentWithdrawals.sol";
 import {PermitParams} from "./types/TaskTypes.sol";
 
 /// @title PaymentVault
 /// @notice Immutable and without roles. The deployer's only power is to name the rails once; it can move nothing.
 /// @dev Rails know the vault and the vault knows the rails, so the rails are fixed after both exist. Whatever touches
-///      the token is guarded; `settle` and `release` move no token.
-contract PaymentVault is IPaymentVault, ReentrancyGuardTransient {
+///      the token is guarded; the rest only moves figures between accounts and pots.
+contract PaymentVault is PaymentKeys, PaymentWithdrawals {
     using SafeCast for uint256;
     using SafeERC20 for IERC20;
 
     address private immutable _deployer;
-    IERC20 private immutable _token;
     bool private _railsFixed;
-    mapping(address rail => bool) private _rails;
-    mapping(address account => Account) private _accounts;
 
-    constructor(IERC20 token_) {
-        if (address(token_) == address(0)) revert PaymentZeroAddress();
-        _token = token_;
+    constructor(IERC20 token_, uint40 withdrawalThaw_) PaymentBase(token_) PaymentWithdrawals(withdrawalThaw_) {
         _deployer = msg.sender;
     }
 
-    modifier onlyRail() {
-        if (!_rails[msg.sender]) revert PaymentNotRail(msg.sender);
-        _;
-    }
-
-    /// @notice Name the contracts that may reserve, settle and release. Requirement: caller is the deployer; once.
+    /// @notice Name the contracts that may move reserved and held money. Requirement: caller is the deployer; once.
     function fixRails(address[] calldata rails) external {
         if (_railsFixed || msg.sender != _deployer) revert PaymentRailsFixed();
         if (rails.length == 0) revert PaymentZeroAddress();
         _railsFixed = true;
         for (uint256 i = 0; i < rails.length; ++i) {
             if (rails[i] == address(0)) revert PaymentZeroAddress();
-            _rails[rails[i]] = true;
+            _rails[rails[i]].isRail = true;
         }
         emit RailsFixed(rails);
     }
@@ -50,26 +41,33 @@ contract PaymentVault is IPaymentVault, ReentrancyGuardTransient {
     /// @inheritdoc IPaymentVault
     function deposit(address account, uint256 amountUsd6) external nonReentrant {
         if (account == address(0)) revert PaymentZeroAddress();
-        _deposit(account, amountUsd6);
+        _addAvailable(account, msg.sender, amountUsd6);
+        _pull(msg.sender, amountUsd6);
     }
 
     /// @inheritdoc IPaymentVault
     function depositWithPermit(uint256 amountUsd6, PermitParams calldata permit) external nonReentrant {
-        _tryPermit(msg.sender, permit);
-        _deposit(msg.sender, amountUsd6);
+        _addAvailable(msg.sender, msg.sender, amountUsd6);
+        _pullWithPermit(msg.sender, amountUsd6, permit);
     }
 
     /// @inheritdoc IPaymentVault
-    function withdraw(address to, uint256 amountUsd6) external nonReentrant {
-        if (to == address(0)) revert PaymentZeroAddress();
-        if (amountUsd6 == 0) revert PaymentZeroAmount();
-        Account storage account = _accounts[msg.sender];
-        uint96 availableUsd6 = account.availableUsd6;
-        if (amountUsd6 > availableUsd6) revert PaymentInsufficient(msg.sender, availableUsd6, amountUsd6);
-
-        account.availableUsd6 = availableUsd6 - amountUsd6.toUint96();
-        emit Withdrawn(msg.sender, to, amountUsd6);
-        _token.safeTransfer(to, amountUsd6);
+    function depositWithAuthorization(
+        address from,
+        uint256 amountUsd6,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) external nonReentrant {
+        _addAvailable(from, from, amountUsd6);
+        uint256 before = _token.balanceOf(address(this));
+        IERC3009(address(_token)).receiveWithAuthorization(
+            from, address(this), amountUsd6, validAfter, validBefore, nonce, v, r, s
+        );
+        _checkArrival(before, amountUsd6);
     }
 
     /// @inheritdoc IPaymentVault
@@ -84,31 +82,18 @@ contract PaymentVault is IPaymentVault, ReentrancyGuardTransient {
 
     /// @inheritdoc IPaymentVault
     function reserve(address payer, uint256 amountUsd6, PermitParams calldata permit) external nonReentrant onlyRail {
-        if (amountUsd6 == 0) revert PaymentZeroAmount();
-        Account memory account = _accounts[payer];
-        uint256 fromAvailableUsd6 = Math.min(account.availableUsd6, amountUsd6);
-        uint256 pulledUsd6 = amountUsd6 - fromAvailableUsd6;
-
-        account.availableUsd6 -= fromAvailableUsd6.toUint96();
-        account.reservedUsd6 += amountUsd6.toUint64();
-        _accounts[payer] = account;
-        if (pulledUsd6 != 0) emit Deposited(payer, payer, pulledUsd6);
+        uint256 pulledUsd6 = _take(payer, amountUsd6, amountUsd6.toUint64());
         emit Reserved(payer, amountUsd6);
-
-        if (pulledUsd6 != 0) {
-            _tryPermit(payer, permit);
-            _pull(payer, pulledUsd6);
-        }
+        _pullWithPermit(payer, pulledUsd6, permit);
     }
 
     /// @inheritdoc IPaymentVault
     function settle(address payer, address payee, uint256 reservedUsd6, uint256 paidUsd6) external onlyRail {
-        if (payee == address(0)) revert PaymentZeroAddress();
         if (paidUsd6 > reservedUsd6) revert PaymentInsufficient(payer, reservedUsd6, paidUsd6);
 
         uint256 releasedUsd6 = reservedUsd6 - paidUsd6;
         _endReservation(payer, reservedUsd6, releasedUsd6);
-        _accounts[payee].creditUsd6 += paidUsd6.toUint96();
+        _credit(payee, paidUsd6);
         emit Settled(payer, payee, paidUsd6, releasedUsd6);
     }
 
@@ -119,8 +104,46 @@ contract PaymentVault is IPaymentVault, ReentrancyGuardTransient {
     }
 
     /// @inheritdoc IPaymentVault
+    function hold(address payer, uint256 amountUsd6, PermitParams calldata permit) external nonReentrant onlyRail {
+        uint256 pulledUsd6 = _take(payer, amountUsd6, 0);
+        _rails[msg.sender].heldUsd6 += amountUsd6.toUint128();
+        emit Held(msg.sender, payer, amountUsd6);
+        _pullWithPermit(payer, pulledUsd6, permit);
+    }
+
+    /// @inheritdoc IPaymentVault
+    function holdByKey(address payer, address key, uint256 amountUsd6) external onlyRail {
+        _spendCap(payer, key, amountUsd6);
+        uint96 availableUsd6 = _accounts[payer].availableUsd6;
+        if (amountUsd6 > availableUsd6) revert PaymentInsufficient(payer, availableUsd6, amountUsd6);
+        _take(payer, amountUsd6, 0);
+        _rails[msg.sender].heldUsd6 += amountUsd6.toUint128();
+        emit Held(msg.sender, payer, amountUsd6);
+    }
+
+    /// @inheritdoc IPaymentVault
+    function payFromHeld(address payee, uint256 amountUsd6) external {
+        _takeHeld(amountUsd6);
+        _credit(payee, amountUsd6);
+        emit PaidFromHeld(msg.sender, payee, amountUsd6);
+    }
+
+    /// @inheritdoc IPaymentVault
+    function returnFromHeld(address payer, uint256 amountUsd6) external {
+        if (payer == address(0)) revert PaymentZeroAddress();
+        _takeHeld(amountUsd6);
+        _accounts[payer].availableUsd6 += amountUsd6.toUint96();
+        emit ReturnedFromHeld(msg.sender, payer, amountUsd6);
+    }
+
+    /// @inheritdoc IPaymentVault
     function accountOf(address account) external view returns (Account memory) {
         return _accounts[account];
+    }
+
+    /// @inheritdoc IPaymentVault
+    function heldBy(address rail) external view returns (uint256) {
+        return _rails[rail].heldUsd6;
     }
 
     /// @inheritdoc IPaymentVault
@@ -130,14 +153,13 @@ contract PaymentVault is IPaymentVault, ReentrancyGuardTransient {
 
     /// @inheritdoc IPaymentVault
     function isRail(address rail) external view returns (bool) {
-        return _rails[rail];
+        return _rails[rail].isRail;
     }
 
-    function _deposit(address account, uint256 amountUsd6) private {
+    function _addAvailable(address account, address from, uint256 amountUsd6) private {
         if (amountUsd6 == 0) revert PaymentZeroAmount();
         _accounts[account].availableUsd6 += amountUsd6.toUint96();
-        emit Deposited(account, msg.sender, amountUsd6);
-        _pull(msg.sender, amountUsd6);
+        emit Deposited(account, from, amountUsd6);
     }
 
     /// @dev `releasedUsd6` of the `reservedUsd6` becomes available again; the caller accounts for the rest.
@@ -151,20 +173,11 @@ contract PaymentVault is IPaymentVault, ReentrancyGuardTransient {
         _accounts[payer] = account;
     }
 
-    /// @dev A permit that somebody submitted earlier has left its allowance behind; one that never was valid fails in
-    ///      the pull.
-    function _tryPermit(address owner, PermitParams calldata permit) private {
-        if (permit.deadline == 0) return;
-        try IERC20Permit(address(_token)).permit(
-            owner, address(this), permit.value, permit.deadline, permit.v, permit.r, permit.s
-        ) {} catch {}
-    }
-
-    /// @dev INV-1 holds for tokens that keep a fee too: what did not arrive is not credited but refused.
-    function _pull(address from, uint256 amountUsd6) private {
-        uint256 before = _token.balanceOf(address(this));
-        _token.safeTransferFrom(from, address(this), amountUsd6);
-        uint256 receivedUsd6 = _token.balanceOf(address(this)) - before;
-        if (receivedUsd6 < amountUsd6) revert PaymentTokenShort(amountUsd6, receivedUsd6);
+    /// @dev Rail and pot are one slot: the caller is a rail, and its own pot is all that it reaches.
+    function _takeHeld(uint256 amountUsd6) private {
+        Rail memory rail = _rails[msg.sender];
+        if (!rail.isRail) revert PaymentNotRail(msg.sender);
+        if (amountUsd6 > rail.heldUsd6) revert PaymentHeldInsufficient(msg.sender, rail.heldUsd6, amountUsd6);
+        _rails[msg.sender].heldUsd6 = rail.heldUsd6 - amountUsd6.toUint128();
     }
 }

@@ -20,13 +20,18 @@ export interface CoreParts {
   readonly keeper: ArgumentType;
   /** Holds POLICY_ROLE: may set the price and the node classes. */
   readonly policy: ArgumentType;
-  /** Default of the parameter of that name. */
+  /** Credited with the fee of the session rail. */
+  readonly treasury: ArgumentType;
+  /** Defaults of the parameters of these names. */
   readonly thawPeriodSeconds: number;
+  readonly settleWindowSeconds: number;
+  readonly withdrawalThawSeconds: number;
 }
 
-/** Roles of the AccessManager; 0 is its own ADMIN_ROLE. KEEPER_ROLE equals TaskEscrow.KEEPER_ROLE. */
+/** Roles of the AccessManager; 0 is its own ADMIN_ROLE. KEEPER_ROLE equals that of TaskEscrow and SessionSettlement. */
 const KEEPER_ROLE = 1n;
 const POLICY_ROLE = 2n;
+const SLASHER_ROLE = 3n;
 
 const NGPU_WEI = 10n ** 18n;
 
@@ -45,7 +50,10 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
     nodeRegistry,
     m.getParameter("thawPeriodSeconds", parts.thawPeriodSeconds),
   ]);
-  const paymentVault = m.contract("PaymentVault", [parts.paymentToken]);
+  const paymentVault = m.contract("PaymentVault", [
+    parts.paymentToken,
+    m.getParameter("withdrawalThawSeconds", parts.withdrawalThawSeconds),
+  ]);
   const priceOracle = m.contract("PriceOracle", [
     accessManager,
     parts.priceFeed,
@@ -60,15 +68,30 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
   ]);
   const taskEscrow = m.contract("TaskEscrow", [accessManager, nodeRegistry, paymentVault, priceOracle]);
 
+  const sessionSettlement = m.contract("SessionSettlement", [
+    {
+      authority: accessManager,
+      registry: nodeRegistry,
+      paymentVault,
+      stakeVault,
+      priceOracle,
+      taskEscrow,
+      treasury: parts.treasury,
+      feeBps: m.getParameter("feeBps", 100),
+      settleWindow: m.getParameter("settleWindowSeconds", parts.settleWindowSeconds),
+    },
+  ]);
+
   m.call(nodeRegistry, "fixStakeVault", [stakeVault]);
-  m.call(paymentVault, "fixRails", [[taskEscrow]]);
+  m.call(paymentVault, "fixRails", [[taskEscrow, sessionSettlement]]);
   for (const [classId, { name, ...limits }] of nodeClasses.entries()) {
     m.call(nodeRegistry, "setNodeClass", [classId, name, { ...limits, enabled: true }], { id: `NodeClass${classId}` });
   }
   m.call(accessManager, "grantRole", [KEEPER_ROLE, parts.keeper, 0], { id: "GrantKeeper" });
+  m.call(accessManager, "grantRole", [SLASHER_ROLE, sessionSettlement, 0], { id: "GrantSessionSlasher" });
   grantPolicy(m, { accessManager, nodeRegistry, priceOracle }, parts.policy);
 
-  return { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow };
+  return { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow, sessionSettlement };
 }
 
 type Managed = Record<
@@ -100,6 +123,9 @@ export default buildModule("Ngpu", (m) =>
     priceFeed: m.getParameter("priceFeed"),
     keeper: m.getParameter("keeper"),
     policy: m.getParameter("policy"),
+    treasury: m.getParameter("treasury"),
     thawPeriodSeconds: 14 * 24 * 3_600,
+    settleWindowSeconds: 2 * 24 * 3_600,
+    withdrawalThawSeconds: 2 * 24 * 3_600,
   }),
 );

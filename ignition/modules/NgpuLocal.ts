@@ -26,7 +26,10 @@ export default buildModule("NgpuLocal", (m) => {
     priceFeed: localPriceFeed,
     keeper: m.getParameter("keeper", KEEPER),
     policy: m.getParameter("policy", DEPLOYER),
+    treasury: m.getParameter("treasury", DEPLOYER),
     thawPeriodSeconds: 300,
+    settleWindowSeconds: 60,
+    withdrawalThawSeconds: 60,
   });
   return { ...core, localUsd, ngpuToken, localPriceFeed, faucet };
 });

@@ -242,6 +242,134 @@ export const contractErrors = {
   },
   TaskZeroAddress: wiring,
   ThawPeriodOutOfBounds: wiring,
+  AuthorizationNotReceiver: {
+    meaning: "Only the receiver {to:account} may submit this authorisation.",
+    remedy: "Submit it through the contract that it names.",
+  },
+  AuthorizationOutOfTime: {
+    meaning: "The authorisation counts between {validAfter:time} and {validBefore:time} only.",
+    remedy: signAgain,
+  },
+  AuthorizationSignerInvalid: {
+    meaning: "The authorisation was signed by another account than {authorizer:account}, or for another amount.",
+    remedy: signAgain,
+  },
+  AuthorizationSpent: { meaning: "The authorisation was used or cancelled before.", remedy: signAgain },
+  PaymentHeldInsufficient: {
+    meaning: "The rail holds {heldUsd6:usd}; this asks for {askedUsd6:usd}.",
+    remedy: refused,
+  },
+  PaymentKeyCapExceeded: {
+    meaning: "The key {key:account} may still commit {capUsd6:usd}; this asks for {askedUsd6:usd}.",
+    remedy: "Choose a smaller amount, or let the payer raise the key's cap.",
+  },
+  PaymentKeyInvalid: {
+    meaning: "{payer:account} has not authorised the key {key:account}, or it has expired or was revoked.",
+    remedy: "Let the payer authorise it.",
+  },
+  PaymentNoObligation: policy,
+  PaymentThawOutOfBounds: wiring,
+  PaymentWithdrawalNotBegun: {
+    meaning: "No withdrawal of {account:account} is under way.",
+    remedy: "Begin one first.",
+  },
+  PaymentWithdrawalPending: {
+    meaning: "A withdrawal of {account:account} is under way until {unlockAt:time}.",
+    remedy: "Finish or cancel it first.",
+  },
+  PaymentWithdrawalStillThawing: {
+    meaning: "The withdrawal of {account:account} is still thawing.",
+    remedy: "Finish it from {unlockAt:time} on, or cancel it.",
+  },
+  PaymentWithdrawalThaws: {
+    meaning: "Sessions of {account:account} are open: {obligations:number}. Money leaves after a thaw then.",
+    remedy: "Begin a withdrawal and finish it once it has thawed.",
+  },
+  SessionAllotmentLower: {
+    meaning: "The lane is allotted {allotmentUsd6:usd}; {askedUsd6:usd} would be less.",
+    remedy: "Release the lane to get back what it does not spend.",
+  },
+  SessionClaimInvalid: {
+    meaning: "The claim needs 1 to 64 receipts, a signature for each, and an amount above zero.",
+    remedy: "Show the receipts that follow the last voucher.",
+  },
+  SessionClaimNotBurnable: {
+    meaning: "No claim of {nodeId:node} burns now; one would between {burnableAt:time} and {lapsesAt:time}.",
+    remedy: refused,
+  },
+  SessionExists: { meaning: "This session was opened before.", remedy: "Open one under a new nonce." },
+  SessionExpiryOutOfRange: {
+    meaning: "The expiry must lie between {earliest:time} and {latest:time}.",
+    remedy: "Choose another one.",
+  },
+  SessionFloorClaimed: {
+    meaning: "{nodeId:node} has claimed the floor of this lane before, once until {until:time}.",
+    remedy: refused,
+  },
+  SessionInsufficientFree: {
+    meaning: "The session has {freeUsd6:usd} left to allot; this asks for {askedUsd6:usd}.",
+    remedy: "Choose a smaller allotment, or top the session up.",
+  },
+  SessionInvalidOpen: {
+    meaning: "The session lacks a model, a signer, a spend cap or a sensible number of replicas.",
+    remedy: "Fill it in and open it again.",
+  },
+  SessionLaneNotReclaimable: {
+    meaning: "Vouchers of {nodeId:node} may still be settled.",
+    remedy: "Reclaim the lane from {reclaimableAt:time} on.",
+  },
+  SessionLaneWrongState: {
+    meaning: "The lane of {nodeId:node} is not there, or not in a state that allows this.",
+    remedy: "Look at where the lane stands now.",
+  },
+  SessionLanesLeft: {
+    meaning: "Lanes of the session that hold money: {lanes:number}.",
+    remedy: "Reclaim them first; anyone may.",
+  },
+  SessionNodeNotEligible: {
+    meaning: "{nodeId:node} is not staked, is leaving or is paused.",
+    remedy: "Choose another node, or stake for it.",
+  },
+  SessionNotAllowed: {
+    meaning: "The account {caller:account} may not do this in this session.",
+    remedy: "Connect the payer, or a key that it authorised.",
+  },
+  SessionNotOpen: {
+    meaning: "The session is not there, has closed or is finished.",
+    remedy: "Open another one.",
+  },
+  SessionNothingOwed: {
+    meaning: "{nodeId:node} is owed nothing in this session that could be collected now.",
+    remedy: refused,
+  },
+  SessionParameterInvalid: wiring,
+  SessionPriceAboveMax: {
+    meaning:
+      "The price rose to {priceUsd6PerGcums:usd} per 10⁹ CU·ms; at most {maxPriceUsd6PerGcums:usd} were agreed to.",
+    remedy: "Look at the new price and open again.",
+  },
+  SessionReceiptInvalid: {
+    meaning: "Receipt {index:number} does not follow the lane's last record, or the node did not sign it.",
+    remedy: "Show the receipts in order, each as it was signed.",
+  },
+  SessionReplicasFull: {
+    meaning: "The session has as many nodes as the payer wants: {maxReplicas:number}.",
+    remedy: "Release one first.",
+  },
+  SessionSignerThawing: {
+    meaning: "The signer was replaced lately; the former one's vouchers count until {formerUntil:time}.",
+    remedy: "Replace it again after that.",
+  },
+  SessionStillSettling: {
+    meaning: "Vouchers of the session may be settled until {settleUntil:time}.",
+    remedy: "Finish it after that; anyone may.",
+  },
+  SessionWindowOver: {
+    meaning: "The session's settle window ended on {settleUntil:time}.",
+    remedy: refused,
+  },
+  SessionZeroAddress: { meaning: "An address is missing.", remedy: "Fill it in and try again." },
+  SessionZeroAmount: { meaning: "The amount is zero.", remedy: "Enter an amount above zero." },
 } as const satisfies Record<string, ContractErrorEntry>;
 
 export type ContractErrorName = keyof typeof contractErrors;

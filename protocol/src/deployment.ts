@@ -8,6 +8,7 @@ export interface Deployment {
   readonly nodeRegistry: Address;
   readonly paymentVault: Address;
   readonly priceOracle: Address;
+  readonly sessionSettlement: Address;
   readonly stakeVault: Address;
   readonly taskEscrow: Address;
   /** No event of these contracts is in an earlier block. */

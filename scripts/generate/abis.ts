@@ -20,6 +20,7 @@ const contracts = [
   "LocalPriceFeed",
   "Faucet",
   "AccessManager",
+  "SessionSettlement",
 ];
 
 /** The part of OpenZeppelin's AccessManager that services use. */

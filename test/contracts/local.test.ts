@@ -32,6 +32,7 @@ describe("Local chain", () => {
         localPriceFeed: world.feed.address,
         faucet: world.faucet.address,
         accessManager: world.accessManager.address,
+        sessionSettlement: world.settlement.address,
       };
       const { deploymentBlock, ...stated } = deployments[31337];
       expect(stated).to.deep.equal(addresses);

@@ -16,6 +16,7 @@ const erc20 = parseAbi([
   "function setBlocked(address account, bool blocked)",
   "function arm(address target, bytes call)",
 ]);
+const THAW_S = 60;
 const nothing = { availableUsd6: 0n, creditUsd6: 0n, reservedUsd6: 0n };
 
 describe("PaymentVault", () => {
@@ -39,7 +40,7 @@ describe("PaymentVault", () => {
   after(() => world.close());
 
   async function aVault(token: Address): Promise<ContractRef<World["paymentVault"]["abi"]>> {
-    const deployed = await world.deploy("PaymentVault", world.paymentVault.abi, [token]);
+    const deployed = await world.deploy("PaymentVault", world.paymentVault.abi, [token, THAW_S]);
     await world.send(world.actors.deployer, deployed, "fixRails", [[rail]]);
     return deployed;
   }
@@ -187,7 +188,7 @@ describe("PaymentVault", () => {
     it("lets the rails be named once, by the deployer alone, and never empty or zero", async () => {
       const { deployer } = world.actors;
       expect(await codeOf(world.send(deployer, vault, "fixRails", [[deployer]]))).to.equal("PaymentRailsFixed");
-      const fresh = await world.deploy("PaymentVault", vault.abi, [world.usd.address]);
+      const fresh = await world.deploy("PaymentVault", vault.abi, [world.usd.address, THAW_S]);
       expect(await codeOf(world.send(stranger, fresh, "fixRails", [[stranger]]))).to.equal("PaymentRailsFixed");
       expect(await codeOf(world.send(deployer, fresh, "fixRails", [[]]))).to.equal("PaymentZeroAddress");
       const withZero = world.send(deployer, fresh, "fixRails", [[rail, zeroAddress]]);
@@ -231,7 +232,7 @@ describe("PaymentVault", () => {
         ["PaymentZeroAmount", () => reserve(0n)],
         ["PaymentZeroAddress", () => world.send(payer, vault, "deposit", [zeroAddress, 1n])],
         ["PaymentZeroAddress", () => world.send(payer, vault, "withdraw", [zeroAddress, 1n])],
-        ["PaymentZeroAddress", () => world.deploy("PaymentVault", vault.abi, [zeroAddress])],
+        ["PaymentZeroAddress", () => world.deploy("PaymentVault", vault.abi, [zeroAddress, THAW_S])],
       ] as const;
       for (const [code, act] of acts) expect(await codeOf(act())).to.equal(code);
     });

@@ -12,6 +12,7 @@ export const deployments = {
     nodeRegistry: "0xa513E6E4b8f2a923D98304ec87F64353C4D5C853",
     paymentVault: "0x2279B7A0a67DB372996a5FaB50D91eAA73d2eBe6",
     priceOracle: "0x8A791620dd6260079BF849Dc5567aDC3F2FdC318",
+    sessionSettlement: "0xc6e7DF5E7b4f2A278906862b61205850344D4e7d",
     stakeVault: "0x9A9f2CCfdE556A7E9Ff0848998Aa4a0CFD8863AE",
     taskEscrow: "0x68B1D87F95878fE05B998F19b66F4baba5De1aed",
     /** No event of these contracts is in an earlier block. */

@@ -10,6 +10,7 @@ import { ngpuTokenAbi } from "@ngpu/protocol/generated/abi/ngpuToken";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
+import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { signMessage } from "@ngpu/protocol/signed";
@@ -52,6 +53,7 @@ export async function createWorld() {
     feed: { abi: localPriceFeedAbi, address: deployed.localPriceFeed },
     faucet: { abi: faucetAbi, address: deployed.faucet },
     accessManager: { abi: accessManagerAbi, address: deployed.accessManager },
+    settlement: { abi: sessionSettlementAbi, address: deployed.sessionSettlement },
   } as const;
   const actors = {
     deployer: chain.accountAt(0),
