@@ -49,6 +49,7 @@ describe("transaction lane", () => {
         transport: http(chain.rpcUrl),
       }),
       escrow: chain.deployment.taskEscrow,
+      settlement: chain.deployment.sessionSettlement,
       clock: systemClock,
       log: testLog,
       onOutcome: ({ kind }, outcome) => {

@@ -1,7 +1,6 @@
 /** What a keeper can do. Every action is harmless when done twice or by two keepers. */
 import type { Signed } from "@ngpu/protocol/signed";
 import type { Hex } from "viem";
-import { sessionSubject, type SessionAction } from "../session/sessionAction.ts";
 
 export type Action =
   /** On chain: fix primary and backup. */
@@ -14,8 +13,6 @@ export type Action =
   | { kind: "fail"; taskId: Hex; receipt: Signed<"receipt"> }
   /** On chain: refund a task whose time has passed. */
   | { kind: "expire"; taskId: Hex }
-  /** On chain: lanes and bills of sessions. */
-  | SessionAction
   /** Through the gateways: tell a node what to do. */
   | Dispatch;
 
@@ -43,15 +40,5 @@ export function actionKey(action: Action): string {
     }
     case "dispatch":
       return `dispatch:${action.taskId}:${action.assignment}:${action.nodeId}`;
-    case "settleSessions":
-      // One batch at a time, whatever is in it.
-      return action.kind;
-    default:
-      return `${action.kind}:${sessionSubject(action)}`;
   }
-}
-
-/** What an action is about, for logs. */
-export function subjectOf(action: Action): { taskId: Hex } | { session: string } {
-  return "taskId" in action ? { taskId: action.taskId } : { session: sessionSubject(action) };
 }

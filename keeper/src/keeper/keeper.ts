@@ -66,6 +66,8 @@ export function startKeeper(options: KeeperOptions): Keeper {
     nowMs: () => clock.monotonicMs(),
   });
   let sessions: SessionFacts[] = [];
+  /** A session's act was mined and has not been read: the contract would let some acts be done twice. */
+  let isSessionsStale = false;
   let snapshot: Snapshot | undefined;
   let isChainDown = false;
   const unverified: { url: string; frame: Frame }[] = [];
@@ -99,6 +101,11 @@ export function startKeeper(options: KeeperOptions): Keeper {
     onOutcome: (action, outcome) => {
       actions?.inc({ kind: action.kind, outcome });
       if (action.kind === "settle" && outcome === "done") tellSettled(action.taskId);
+      observing.trigger();
+    },
+    onSessionOutcome: (action, outcome) => {
+      isSessionsStale ||= outcome === "done";
+      actions?.inc({ kind: action.kind, outcome });
       observing.trigger();
     },
     ...(options.laneTiming === undefined ? {} : { timing: options.laneTiming }),
@@ -135,7 +142,9 @@ export function startKeeper(options: KeeperOptions): Keeper {
       if (action.kind === "dispatch") dispatch(action);
       else if (!isChainDown) lane.submit(action);
     }
-    if (!isChainDown) for (const action of planSessions(sessionWorld(snapshot))) lane.submit(action);
+    if (!isChainDown && !isSessionsStale) {
+      for (const action of planSessions(sessionWorld(snapshot))) lane.submit(action);
+    }
     finished?.();
     await clock.sleep(spacingMs, signal);
   }
@@ -171,15 +180,17 @@ export function startKeeper(options: KeeperOptions): Keeper {
   async function observe(signal: AbortSignal): Promise<void> {
     const finished = passes?.startTimer({ loop: "observe" });
     try {
+      const wasStale = isSessionsStale;
       const head = await follower.poll();
       const nodeIds = [...view.read().nodes.keys()];
       const known = snapshot;
       const isSame = known?.blockHash === head.hash && nodeIds.every((nodeId) => known.nodes.has(nodeId));
-      if (!isSame) {
+      if (!isSame || wasStale) {
         const read = await readSnapshot({ chain, deployment, follower, head, nodeIds });
         sessions = await sessionReader.read(head);
         shelf.keepOnly(sessions);
         snapshot = read;
+        if (wasStale) isSessionsStale = false;
       }
       view.keepOnly(new Set(snapshot?.tasks.map(({ taskId }) => taskId)));
       if (isChainDown) log.info("the chain answers again");

@@ -26,15 +26,18 @@ import {
   type Transport,
   type WalletClient,
 } from "viem";
-import { isSessionAction, sessionCall, type SessionAction } from "../session/sessionAction.ts";
-import { actionKey, subjectOf } from "./action.ts";
+import { isSessionAction, sessionCall, sessionKey, type SessionAction } from "../session/sessionAction.ts";
+import { actionKey } from "./action.ts";
 import { classifyRevert, type ChainAction } from "./classifyRevert.ts";
+
+/** What is sent to TaskEscrow or to SessionSettlement. */
+type LaneAction = ChainAction | SessionAction;
 
 export type Outcome = "done" | "benign" | "refused" | "failed";
 
 export interface TransactionLane {
   /** False when the same action is in flight or backs off, or when the queue is full: it is planned again anyway. */
-  submit(action: ChainAction): boolean;
+  submit(action: LaneAction): boolean;
   /** Resolves when nothing runs any more; what was queued is dropped. */
   stop(): Promise<void>;
 }
@@ -59,18 +62,19 @@ export function createTransactionLane(options: {
   clock: Clock;
   log: Log;
   onOutcome: (action: ChainAction, outcome: Outcome) => void;
+  onSessionOutcome?: (action: SessionAction, outcome: Outcome) => void;
   timing?: Partial<LaneTiming>;
 }): TransactionLane {
-  const { chain, wallet, escrow, settlement, clock, log, onOutcome } = options;
+  const { chain, wallet, escrow, settlement, clock, log, onOutcome, onSessionOutcome } = options;
   const timing = { ...laneTiming, ...options.timing };
-  const queue = new Map<string, ChainAction>();
+  const queue = new Map<string, LaneAction>();
   const backOff = new Map<string, { failures: number; untilMs: number }>();
   const stopping = new AbortController();
   let current: string | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  function submit(action: ChainAction): boolean {
-    const key = actionKey(action);
+  function submit(action: LaneAction): boolean {
+    const key = keyOf(action);
     if (stopping.signal.aborted || queue.has(key) || current === key || queue.size >= mostQueued) return false;
     if ((backOff.get(key)?.untilMs ?? 0) > clock.monotonicMs()) return false;
     if (action.kind === "settle") dropRelays(action.taskId);
@@ -96,7 +100,8 @@ export function createTransactionLane(options: {
         return "failed";
       });
       remember(key, outcome);
-      onOutcome(action, outcome);
+      if (isSessionAction(action)) onSessionOutcome?.(action, outcome);
+      else onOutcome(action, outcome);
     }
     current = undefined;
   }
@@ -112,7 +117,7 @@ export function createTransactionLane(options: {
     backOff.set(key, { failures, untilMs: clock.monotonicMs() + waitMs });
   }
 
-  async function perform(action: ChainAction): Promise<Outcome> {
+  async function perform(action: LaneAction): Promise<Outcome> {
     const call = { ...callOf(action), account: wallet.account };
     try {
       await chain.simulateContract(call as Parameters<typeof chain.simulateContract>[0]);
@@ -123,12 +128,12 @@ export function createTransactionLane(options: {
     return send(action, call);
   }
 
-  function callOf(action: ChainAction) {
+  function callOf(action: LaneAction) {
     if (!isSessionAction(action)) return { address: escrow, abi: taskEscrowAbi, ...taskCall(action) };
     return { address: settlement, abi: sessionSettlementAbi, ...sessionCall(action) };
   }
 
-  async function send(action: ChainAction, request: ReturnType<typeof callOf> & { account: Account }): Promise<Outcome> {
+  async function send(action: LaneAction, request: ReturnType<typeof callOf> & { account: Account }): Promise<Outcome> {
     const address = wallet.account.address;
     const estimated = await chain.estimateContractGas(request as Parameters<typeof chain.estimateContractGas>[0]);
     const gas = (estimated * 5n) / 4n;
@@ -195,7 +200,7 @@ export function createTransactionLane(options: {
     }
   }
 
-  function concluded(action: ChainAction, receipt: TransactionReceipt): Outcome {
+  function concluded(action: LaneAction, receipt: TransactionReceipt): Outcome {
     const { status, transactionHash, blockNumber } = receipt;
     const fields = {
       action: action.kind,
@@ -208,7 +213,7 @@ export function createTransactionLane(options: {
     return status === "success" ? "done" : "refused";
   }
 
-  function refusal(action: ChainAction, error: unknown): Outcome {
+  function refusal(action: LaneAction, error: unknown): Outcome {
     const revert = classifyRevert(action.kind, error);
     if (revert === undefined) throw error;
     const fields = { action: action.kind, ...subjectOf(action), revert: revert.name };
@@ -227,7 +232,17 @@ export function createTransactionLane(options: {
   };
 }
 
-function taskCall(action: Exclude<ChainAction, SessionAction>) {
+function keyOf(action: LaneAction): string {
+  return isSessionAction(action) ? sessionKey(action) : actionKey(action);
+}
+
+/** What an action is about, for logs. */
+function subjectOf(action: LaneAction): object {
+  if (!isSessionAction(action)) return { taskId: action.taskId };
+  return action.kind === "settleSessions" ? { lanes: action.settlements.length } : { sessionId: action.sessionId };
+}
+
+function taskCall(action: ChainAction) {
   switch (action.kind) {
     case "assign":
       return { functionName: "assign", args: [action.taskId, action.primary, action.backup] } as const;

@@ -20,13 +20,14 @@ export type SessionAction =
   /** Give the rest of a session that is over back to its payer. */
   | { kind: "finishSession"; sessionId: Hex };
 
-/** What it is about, for keys and logs. */
-export function sessionSubject(action: SessionAction): string {
-  if (action.kind === "settleSessions") return `${action.settlements.length} lanes`;
-  return action.kind === "finishSession" ? action.sessionId : `${action.sessionId}:${action.nodeId}`;
+/** Equal for actions that do the same thing; there is one batch at a time, whatever is in it. */
+export function sessionKey(action: SessionAction): string {
+  if (action.kind === "settleSessions") return action.kind;
+  const node = action.kind === "finishSession" ? "" : `:${action.nodeId}`;
+  return `${action.kind}:${action.sessionId}${node}`;
 }
 
-export function isSessionAction(action: { kind: string }): action is SessionAction {
+export function isSessionAction<T extends { kind: string }>(action: T | SessionAction): action is SessionAction {
   return ["assignReplica", "releaseReplica", "settleSessions", "reclaimLane", "finishSession"].includes(action.kind);
 }
 
