@@ -20,10 +20,19 @@ const compiler = {
 
 export default defineConfig({
   plugins: [hardhatViem, hardhatIgnitionViem, hardhatNodeTestRunner, hardhatNetworkHelpers],
-  paths: { sources: "./contracts", tests: { nodejs: "./test/contracts" } },
+  paths: { sources: "./contracts", tests: { nodejs: "./test/contracts", solidity: "./test/solidity" } },
   solidity: {
     profiles: { default: compiler, production: compiler },
     npmFilesToBuild: ["@openzeppelin/contracts/access/manager/AccessManager.sol"],
+  },
+  // Every invariant is a campaign of runs × depth calls. `--test-profile nightly` makes a thousand calls of each one.
+  test: {
+    solidity: {
+      profiles: {
+        default: { fuzz: { runs: 1_000 }, invariant: { runs: 32, depth: 128, failOnRevert: true } },
+        nightly: { fuzz: { runs: 20_000 }, invariant: { runs: 1_200, depth: 128, failOnRevert: true } },
+      },
+    },
   },
   networks: {
     default: { type: "edr-simulated", chainType: "l1", chainId: 31337 },

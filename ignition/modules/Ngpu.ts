@@ -26,6 +26,8 @@ export interface CoreParts {
   readonly thawPeriodSeconds: number;
   readonly settleWindowSeconds: number;
   readonly withdrawalThawSeconds: number;
+  readonly disputeWindowSeconds: number;
+  readonly appealWindowSeconds: number;
 }
 
 /** Roles of the AccessManager; 0 is its own ADMIN_ROLE. KEEPER_ROLE equals that of TaskEscrow and SessionSettlement. */
@@ -34,6 +36,7 @@ const POLICY_ROLE = 2n;
 const SLASHER_ROLE = 3n;
 
 const NGPU_WEI = 10n ** 18n;
+const DAY_S = 24 * 3_600;
 
 const nodeClasses = [
   { name: "cpu", minimumPowerCu: 1_000, minimumStakeWei: 100n * NGPU_WEI },
@@ -48,7 +51,14 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
   const stakeVault = m.contract("StakeVault", [
     parts.stakeToken,
     nodeRegistry,
-    m.getParameter("thawPeriodSeconds", parts.thawPeriodSeconds),
+    accessManager,
+    {
+      thawPeriodSeconds: m.getParameter("thawPeriodSeconds", parts.thawPeriodSeconds),
+      disputeWindowSeconds: m.getParameter("disputeWindowSeconds", parts.disputeWindowSeconds),
+      appealWindowSeconds: m.getParameter("appealWindowSeconds", parts.appealWindowSeconds),
+      // Ten cpu nodes' least stake a day.
+      minimumBucketWei: m.getParameter("minimumBucketWei", 1_000n * NGPU_WEI),
+    },
   ]);
   const paymentVault = m.contract("PaymentVault", [
     parts.paymentToken,
@@ -84,6 +94,7 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
 
   m.call(nodeRegistry, "fixStakeVault", [stakeVault]);
   m.call(paymentVault, "fixRails", [[taskEscrow, sessionSettlement]]);
+  m.call(stakeVault, "fixRails", [[taskEscrow, sessionSettlement]]);
   for (const [classId, { name, ...limits }] of nodeClasses.entries()) {
     m.call(nodeRegistry, "setNodeClass", [classId, name, { ...limits, enabled: true }], { id: `NodeClass${classId}` });
   }
@@ -124,8 +135,10 @@ export default buildModule("Ngpu", (m) =>
     keeper: m.getParameter("keeper"),
     policy: m.getParameter("policy"),
     treasury: m.getParameter("treasury"),
-    thawPeriodSeconds: 14 * 24 * 3_600,
-    settleWindowSeconds: 2 * 24 * 3_600,
-    withdrawalThawSeconds: 2 * 24 * 3_600,
+    settleWindowSeconds: 2 * DAY_S,
+    withdrawalThawSeconds: 2 * DAY_S,
+    thawPeriodSeconds: 14 * DAY_S,
+    disputeWindowSeconds: 3 * DAY_S,
+    appealWindowSeconds: 2 * DAY_S,
   }),
 );

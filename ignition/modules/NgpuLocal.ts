@@ -30,6 +30,8 @@ export default buildModule("NgpuLocal", (m) => {
     thawPeriodSeconds: 300,
     settleWindowSeconds: 60,
     withdrawalThawSeconds: 60,
+    disputeWindowSeconds: 60,
+    appealWindowSeconds: 60,
   });
   return { ...core, localUsd, ngpuToken, localPriceFeed, faucet };
 });

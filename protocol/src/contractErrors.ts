@@ -77,8 +77,8 @@ export const contractErrors = {
     remedy: "Begin an exit first.",
   },
   ExitPending: {
-    meaning: "An exit of {nodeId:node} is under way until {unlockAt:time}.",
-    remedy: "Withdraw or cancel it first.",
+    meaning: "{nodeId:node} has as many exits under way as it may; the first ends on {unlockAt:time}.",
+    remedy: "Withdraw or cancel them first.",
   },
   ExitStillThawing: {
     meaning: "The stake of {nodeId:node} is still thawing.",
@@ -370,6 +370,29 @@ export const contractErrors = {
   },
   SessionZeroAddress: { meaning: "An address is missing.", remedy: "Fill it in and try again." },
   SessionZeroAmount: { meaning: "The amount is zero.", remedy: "Enter an amount above zero." },
+  SlashFinal: {
+    meaning: "The appeal window of slash {slashId:number} ended on {payableAt:time}.",
+    remedy: "It stands; nothing can be changed.",
+  },
+  SlashNotHeld: {
+    meaning: "Slash {slashId:number} was paid out or reversed, or never existed.",
+    remedy: refused,
+  },
+  SlashNotPayable: {
+    meaning: "Slash {slashId:number} can still be appealed.",
+    remedy: "Finish it from {payableAt:time} on.",
+  },
+  StakeNotRail: policy,
+  StakeRailsFixed: policy,
+  StakeRoleMissing: {
+    meaning: "The account {caller:account} has no right to do this.",
+    remedy: policy.remedy,
+  },
+  StakeStillLocked: {
+    meaning: "{freeWei:ngpu} of {nodeId:node} are free; {askedWei:ngpu} were asked for. Fees lock the rest for a while.",
+    remedy: "Choose a smaller amount, or wait until the dispute windows of its latest fees have ended.",
+  },
+  StakeWindowsOutOfBounds: wiring,
 } as const satisfies Record<string, ContractErrorEntry>;
 
 export type ContractErrorName = keyof typeof contractErrors;

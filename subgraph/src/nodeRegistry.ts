@@ -26,6 +26,8 @@ export function handleNodeRegistered(event: NodeRegistered): void {
   node.draining = false;
   node.stakedWei = ZERO;
   node.thawingWei = ZERO;
+  node.unlocksAt = [];
+  node.slashedWei = ZERO;
   node.tasksAssigned = ZERO;
   node.tasksAccepted = ZERO;
   node.tasksServed = ZERO;

@@ -21,6 +21,8 @@ export function loadNetwork(): Network {
   network.settledCums = ZERO;
   network.reservedUsd6 = ZERO;
   network.stakedWei = ZERO;
+  network.slashedWei = ZERO;
+  network.burnedWei = ZERO;
   return network;
 }
 
