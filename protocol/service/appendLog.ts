@@ -46,7 +46,8 @@ async function opened(path: string, unlock: () => void): Promise<AppendLog> {
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
   let size = Buffer.byteLength(whole);
   if (whole.length < text.length) await file.truncate(size);
-  const waiting: Waiting[] = [];
+  /** Takes further lines until it is its turn, or until something that must come between is asked for. */
+  let gathering: Waiting[] | undefined;
   let working: Promise<void> = Promise.resolve();
   let isClosed = false;
 
@@ -64,16 +65,26 @@ async function opened(path: string, unlock: () => void): Promise<AppendLog> {
     }
   };
 
+  const gather = (): Waiting[] => {
+    const batch: Waiting[] = [];
+    working = working.then(() => {
+      if (gathering === batch) gathering = undefined;
+      return flush(batch);
+    });
+    return batch;
+  };
+
   return {
     lines: whole.split("\n").slice(0, -1),
     bytes: () => size,
     append: (line) =>
       new Promise((resolve, reject) => {
         if (isClosed || line.includes("\n")) return reject(new NgpuError("INTERNAL", { path, isClosed }));
-        waiting.push({ line, resolve, reject });
-        if (waiting.length === 1) working = working.then(() => flush(waiting.splice(0)));
+        gathering ??= gather();
+        gathering.push({ line, resolve, reject });
       }),
     replace(lines) {
+      gathering = undefined;
       const replaced = working.then(async () => {
         const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
         const unfinished = await open(`${path}.part`, "w", 0o600);

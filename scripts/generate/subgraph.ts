@@ -13,6 +13,7 @@ import { NgpuError } from "@ngpu/protocol/errors";
 import { deployments } from "@ngpu/protocol/generated/deployments";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
+import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 
@@ -30,6 +31,7 @@ const sources = {
   StakeVault: { abi: stakeVaultAbi, key: "stakeVault" },
   PaymentVault: { abi: paymentVaultAbi, key: "paymentVault" },
   TaskEscrow: { abi: taskEscrowAbi, key: "taskEscrow" },
+  SessionSettlement: { abi: sessionSettlementAbi, key: "sessionSettlement" },
 } as const;
 
 /** Brings subgraph/build up to date. Says whether anything had to be built. */

@@ -15,7 +15,7 @@ describe("imports of the compiled mappings", () => {
     await buildSubgraph();
   });
 
-  for (const source of ["NodeRegistry", "StakeVault", "PaymentVault", "TaskEscrow"]) {
+  for (const source of ["NodeRegistry", "StakeVault", "PaymentVault", "TaskEscrow", "SessionSettlement"]) {
     it(`${source} reads no chain state and no other service`, async () => {
       const module = await WebAssembly.compile(await readFile(path.join(folder, source, `${source}.wasm`)));
       const imports = WebAssembly.Module.imports(module).map(({ name }) => name);

@@ -4,6 +4,7 @@
  */
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
+import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { deployments } from "@ngpu/protocol/generated/deployments";
@@ -24,12 +25,13 @@ export interface Fixture {
   assertions: { query: string; expected: unknown }[];
 }
 
-const { nodeRegistry, stakeVault, paymentVault, taskEscrow, deploymentBlock } = deployments[31337];
+const { nodeRegistry, stakeVault, paymentVault, taskEscrow, sessionSettlement, deploymentBlock } = deployments[31337];
 const contracts = new Map([
   ["NodeRegistry", { address: nodeRegistry, events: eventsOf(nodeRegistryAbi) }],
   ["StakeVault", { address: stakeVault, events: eventsOf(stakeVaultAbi) }],
   ["PaymentVault", { address: paymentVault, events: eventsOf(paymentVaultAbi) }],
   ["TaskEscrow", { address: taskEscrow, events: eventsOf(taskEscrowAbi) }],
+  ["SessionSettlement", { address: sessionSettlement, events: eventsOf(sessionSettlementAbi) }],
 ]);
 
 export function expandFixture(fixture: Fixture): string {
