@@ -66,8 +66,12 @@ export function startKeeper(options: KeeperOptions): Keeper {
     nowMs: () => clock.monotonicMs(),
   });
   let sessions: SessionFacts[] = [];
-  /** A session's act was mined and has not been read: the contract would let some acts be done twice. */
-  let isSessionsStale = false;
+  /**
+   * Acts on sessions that were mined, and how many of them the last reading was begun after: nothing is planned from
+   * an older one, because the contract lets some acts be done twice.
+   */
+  let sessionActs = 0;
+  let sessionActsRead = 0;
   let snapshot: Snapshot | undefined;
   let isChainDown = false;
   const unverified: { url: string; frame: Frame }[] = [];
@@ -104,7 +108,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
       observing.trigger();
     },
     onSessionOutcome: (action, outcome) => {
-      isSessionsStale ||= outcome === "done";
+      if (outcome === "done") sessionActs += 1;
       actions?.inc({ kind: action.kind, outcome });
       observing.trigger();
     },
@@ -142,7 +146,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
       if (action.kind === "dispatch") dispatch(action);
       else if (!isChainDown) lane.submit(action);
     }
-    if (!isChainDown && !isSessionsStale) {
+    if (!isChainDown && sessionActs === sessionActsRead) {
       for (const action of planSessions(sessionWorld(snapshot))) lane.submit(action);
     }
     finished?.();
@@ -180,17 +184,17 @@ export function startKeeper(options: KeeperOptions): Keeper {
   async function observe(signal: AbortSignal): Promise<void> {
     const finished = passes?.startTimer({ loop: "observe" });
     try {
-      const wasStale = isSessionsStale;
+      const actsBefore = sessionActs;
       const head = await follower.poll();
       const nodeIds = [...view.read().nodes.keys()];
       const known = snapshot;
       const isSame = known?.blockHash === head.hash && nodeIds.every((nodeId) => known.nodes.has(nodeId));
-      if (!isSame || wasStale) {
+      if (!isSame || actsBefore > sessionActsRead) {
         const read = await readSnapshot({ chain, deployment, follower, head, nodeIds });
         sessions = await sessionReader.read(head);
         shelf.keepOnly(sessions);
         snapshot = read;
-        if (wasStale) isSessionsStale = false;
+        sessionActsRead = actsBefore;
       }
       view.keepOnly(new Set(snapshot?.tasks.map(({ taskId }) => taskId)));
       if (isChainDown) log.info("the chain answers again");

@@ -63,7 +63,7 @@ function planLanes(world: World, session: SessionFacts, lanesOf: Map<number, num
   const gone = active.filter(({ nodeId }) => isGone(world, nodeId));
   const candidates = candidatesFor(world, session, lanesOf);
   const released = gone.slice(0, candidates.length);
-  const places = Math.min(maxReplicas - active.length, minReplicas - active.length + released.length);
+  const places = Math.min(maxReplicas, minReplicas) - active.length + released.length;
   const chosen = candidates.slice(0, Math.max(0, places));
   const share = session.putInUsd6 / BigInt(2 * maxReplicas);
   const hasPrimary = active.length > released.length;
