@@ -7,7 +7,7 @@ import {SlashOrder} from "../types/StakeTypes.sol";
 /// @title The stake vault as a rail sees it: fee locks in one slot a node, slashes clipped to the stake.
 /// @dev Reads and writes the slots that the real one does, so that its gas is counted.
 contract FeeLockVault is IStakeRail {
-    event StakeLocked(uint32 indexed nodeId, uint256 askedWei, uint256 lockedWei);
+    event StakeLockShort(uint32 indexed nodeId, uint256 askedWei, uint256 lockedWei);
 
     struct FeeLock {
         uint32 period;
@@ -25,6 +25,7 @@ contract FeeLockVault is IStakeRail {
     mapping(uint32 nodeId => Stake) public stakes;
     mapping(uint32 nodeId => FeeLock) private _locks;
     uint256 private _slashes;
+    uint256 private _reachWei = type(uint256).max;
     /// @notice The newest slash, for tests to look at.
     SlashOrder public lastOrder;
 
@@ -42,6 +43,11 @@ contract FeeLockVault is IStakeRail {
         stakes[nodeId].stakedWei = stakedWei;
     }
 
+    /// @notice The most that one slash takes, as a slasher's bucket limits it.
+    function setReach(uint256 reachWei) external {
+        _reachWei = reachWei;
+    }
+
     /// @inheritdoc IStakeRail
     function lock(uint32 nodeId, uint256 amountWei) external {
         if (!_rails[msg.sender]) revert FeeLockNotRail(msg.sender);
@@ -53,7 +59,7 @@ contract FeeLockVault is IStakeRail {
         uint256 addedWei = amountWei < freeWei ? amountWei : freeWei;
         stored.currentWei += uint112(addedWei);
         _locks[nodeId] = stored;
-        emit StakeLocked(nodeId, amountWei, addedWei);
+        if (addedWei < amountWei) emit StakeLockShort(nodeId, amountWei, addedWei);
     }
 
     /// @inheritdoc IStakeRail
@@ -62,8 +68,14 @@ contract FeeLockVault is IStakeRail {
         Stake storage stake = stakes[nodeId];
         slashId = ++_slashes;
         slashedWei = order.amountWei < stake.stakedWei ? order.amountWei : stake.stakedWei;
+        if (slashedWei > _reachWei) slashedWei = _reachWei;
         stake.stakedWei -= uint128(slashedWei);
         lastOrder = order;
+    }
+
+    /// @notice What the registry asks for.
+    function activeStakeOf(uint32 nodeId) external view returns (uint128) {
+        return stakes[nodeId].stakedWei - stakes[nodeId].thawingWei;
     }
 
     function lockedOf(uint32 nodeId) external view returns (uint256) {

@@ -79,107 +79,116 @@ abstract contract SessionBilling is SessionBase {
     }
 
     function _settle(Settlement calldata settlement, Run memory run) private {
-        SessionTerms memory terms = _sessions[settlement.sessionId].terms;
-        Lane storage itsLane = _lanes[settlement.sessionId][settlement.nodeId];
+        bytes32 sessionId = settlement.sessionId;
+        uint32 nodeId = settlement.nodeId;
+        SessionTerms memory terms = _sessions[sessionId].terms;
+        Lane storage itsLane = _lanes[sessionId][nodeId];
         LaneMoney memory money = itsLane.money;
-        (VoucherFault fault, Fold memory fold) = _check(settlement, terms, money, itsLane);
-        if (fault != VoucherFault.None) {
-            emit VoucherRefused(settlement.sessionId, settlement.nodeId, fault);
-            return;
+        VoucherFault fault = _checkLane(terms, money);
+        if (fault != VoucherFault.None) return _refuse(sessionId, nodeId, fault);
+
+        Segment[] calldata segments = settlement.segments;
+        Fold memory fold = Fold(money.weight, money.seq, itsLane.head, new uint256[](segments.length));
+        bytes32 structHash;
+        (fault, structHash) = _fold(sessionId, nodeId, segments, terms, money.powerCu, fold);
+        if (fault == VoucherFault.None && !_isSigned(sessionId, terms.signer, structHash, settlement.signature)) {
+            fault = VoucherFault.SignatureInvalid;
         }
-        if (run.nodeId != settlement.nodeId) {
+        if (fault != VoucherFault.None) return _refuse(sessionId, nodeId, fault);
+
+        if (run.nodeId != nodeId) {
             _payRun(run);
-            run.nodeId = settlement.nodeId;
+            run.nodeId = nodeId;
         }
-        for (uint256 i = 0; i < settlement.segments.length; ++i) {
-            _bill(settlement, i, terms, money, fold.weights[i], run);
+        for (uint256 i = 0; i < segments.length; ++i) {
+            _bill(sessionId, segments[i], terms, money, fold.weights[i], run);
         }
-        itsLane.money = money;
         itsLane.head = fold.head;
+        itsLane.money = money;
     }
 
-    /// @dev Computes sequence and sum itself: a signature over any other does not verify. Nothing here reverts.
-    function _check(
-        Settlement calldata settlement,
-        SessionTerms memory terms,
-        LaneMoney memory money,
-        Lane storage itsLane
-    ) private view returns (VoucherFault fault, Fold memory fold) {
-        if (terms.state == SessionState.None) return (VoucherFault.SessionUnknown, fold);
-        if (block.timestamp >= SessionMachine.settleUntil(terms.closesAt, settleWindow)) return (VoucherFault.WindowOver, fold);
-        if (money.powerCu == 0) return (VoucherFault.LaneUnknown, fold);
-        uint256 count = settlement.segments.length;
-        if (count == 0) return (VoucherFault.BillsMalformed, fold);
+    function _refuse(bytes32 sessionId, uint32 nodeId, VoucherFault fault) private {
+        emit VoucherRefused(sessionId, nodeId, fault);
+    }
 
-        fold.weight = money.weight;
-        fold.seq = money.seq;
-        fold.head = itsLane.head;
-        fold.weights = new uint256[](count);
+    function _checkLane(SessionTerms memory terms, LaneMoney memory money) private view returns (VoucherFault) {
+        if (terms.state == SessionState.None) return VoucherFault.SessionUnknown;
+        if (block.timestamp >= SessionMachine.settleUntil(terms.closesAt, settleWindow)) return VoucherFault.WindowOver;
+        if (money.powerCu == 0) return VoucherFault.LaneUnknown;
+        return VoucherFault.None;
+    }
+
+    /// @dev Folds all segments into `fold` and gives the struct hash of the last voucher. Sequence and sum are computed
+    ///      here: a signature over any other does not verify. Nothing here reverts.
+    function _fold(
+        bytes32 sessionId,
+        uint32 nodeId,
+        Segment[] calldata segments,
+        SessionTerms memory terms,
+        uint32 powerCu,
+        Fold memory fold
+    ) private pure returns (VoucherFault, bytes32) {
+        if (segments.length == 0) return (VoucherFault.BillsMalformed, 0);
         bytes32 prevHead;
         bytes32 billsHash;
-        for (uint256 i = 0; i < count; ++i) {
-            bytes calldata bills = settlement.segments[i].bills;
-            if (!PackedBills.isWellFormed(bills)) return (VoucherFault.BillsMalformed, fold);
+        bytes32 receiptsRoot;
+        for (uint256 i = 0; i < segments.length; ++i) {
+            Segment calldata segment = segments[i];
+            bytes calldata bills = segment.bills;
+            if (!PackedBills.isWellFormed(bills)) return (VoucherFault.BillsMalformed, 0);
             fold.weight += PackedBills.weigh(bills);
             fold.weights[i] = fold.weight;
             fold.seq += bills.length / PackedBills.BYTES_PER_RECORD;
-            prevHead = fold.head;
-            billsHash = keccak256(bills);
-            fold.head = VoucherChain.nextHead(prevHead, billsHash, settlement.segments[i].receiptsRoot);
+            (prevHead, billsHash, receiptsRoot) = (fold.head, keccak256(bills), segment.receiptsRoot);
+            fold.head = VoucherChain.nextHead(prevHead, billsHash, receiptsRoot);
         }
-        uint256 dueUsd6 = SessionMoney.due(fold.weight, money.powerCu, terms.priceUsd6PerGcums);
-        if (
-            fold.weight > type(uint64).max || fold.seq > type(uint32).max || dueUsd6 > type(uint64).max
-        ) return (VoucherFault.TooLarge, fold);
-
-        bytes32 structHash = VoucherChain.voucherHash(
-            settlement.sessionId,
-            settlement.nodeId,
-            uint64(fold.seq),
-            uint128(dueUsd6),
-            prevHead,
-            billsHash,
-            settlement.segments[count - 1].receiptsRoot
+        uint256 dueUsd6 = SessionMoney.due(fold.weight, powerCu, terms.priceUsd6PerGcums);
+        bool fits = fold.weight <= type(uint64).max && fold.seq <= type(uint32).max && dueUsd6 <= type(uint64).max;
+        if (!fits) return (VoucherFault.TooLarge, 0);
+        return (
+            VoucherFault.None,
+            VoucherChain.voucherHash(
+                sessionId, nodeId, uint64(fold.seq), uint128(dueUsd6), prevHead, billsHash, receiptsRoot
+            )
         );
-        if (!_isSigned(settlement, terms.signer, structHash)) return (VoucherFault.SignatureInvalid, fold);
     }
 
     /// @dev High-s and malformed signatures recover to zero, which is nobody's signer.
-    function _isSigned(Settlement calldata settlement, address signer, bytes32 structHash)
+    function _isSigned(bytes32 sessionId, address signer, bytes32 structHash, bytes calldata signature)
         private
         view
         returns (bool)
     {
-        (address recovered,,) = ECDSA.tryRecoverCalldata(_hashTypedDataV4(structHash), settlement.signature);
+        (address recovered,,) = ECDSA.tryRecoverCalldata(_hashTypedDataV4(structHash), signature);
         if (recovered == address(0)) return false;
         if (recovered == signer) return true;
-        Session storage stored = _sessions[settlement.sessionId];
+        Session storage stored = _sessions[sessionId];
         return recovered == stored.formerSigner && block.timestamp < stored.formerUntil;
     }
 
     /// @dev One segment, one event. `money` is the lane's, `weight` its weight after the segment.
     function _bill(
-        Settlement calldata settlement,
-        uint256 index,
+        bytes32 sessionId,
+        Segment calldata segment,
         SessionTerms memory terms,
         LaneMoney memory money,
         uint256 weight,
         Run memory run
     ) private {
-        Segment calldata segment = settlement.segments[index];
+        bytes calldata bills = segment.bills;
         uint64 firstSeq = uint64(money.seq) + 1;
         uint256 dueUsd6 = SessionMoney.due(weight, money.powerCu, terms.priceUsd6PerGcums);
         // Both fit: the fold was checked, and neither falls from one segment to the next.
         money.weight = uint64(weight);
-        money.seq += uint32(segment.bills.length / PackedBills.BYTES_PER_RECORD);
+        money.seq += uint32(bills.length / PackedBills.BYTES_PER_RECORD);
         uint64 paidUsd6 = money.pay(dueUsd6);
         uint64 feeUsd6 = SessionMoney.fee(paidUsd6, terms.feeBps);
         run.earnedUsd6 += paidUsd6 - feeUsd6;
         run.feeUsd6 += feeUsd6;
         run.lockWei += uint256(paidUsd6) * terms.stakeWeiPerUsd6;
         emit BillsSettled(
-            settlement.sessionId,
-            settlement.nodeId,
+            sessionId,
+            run.nodeId,
             terms.payer,
             firstSeq,
             money.powerCu,
@@ -189,7 +198,7 @@ abstract contract SessionBilling is SessionBase {
             feeUsd6,
             uint64(dueUsd6 - money.paidUsd6),
             segment.receiptsRoot,
-            segment.bills
+            bills
         );
     }
 

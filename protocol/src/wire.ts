@@ -59,7 +59,7 @@ const frames = {
   nodes: { taskId: bytes32, assignment: u16, bindings: listOf(signed("transportBinding"), 8) },
   // gateway → keeper
   roster: { nodes: listOf(rosterEntry, 10_000) },
-  // sessions (docs/PROTOCOL.md §7): client → gateway → node
+  // sessions (docs/PROTOCOL.md §8): client → gateway → node
   laneKey: { wrap: signed("keyWrap") },
   ask: { sessionId: bytes32, nodeId: u32, requestId: bytes32, inputCommitment: bytes32, sealed: base64 },
   // client → gateway → node, and node → gateway → keeper once the node has taken it

@@ -1,13 +1,15 @@
 /**
- * Gas of every path of the direct rail, measured on an in-process chain: whole transactions, warm (the payer, the
- * nodes and the payouts have been through it before). `baseline` is the floor of the same transaction: what it pays
- * for existing, for storage and for logs alone, refunds deducted. `--json` prints one object, otherwise a table.
+ * Gas of every path of the direct rail, and of a bill on the session rail, measured on an in-process chain: whole
+ * transactions, warm (the payer, the nodes and the payouts have been through it before). `baseline` is the floor of the
+ * same transaction: what it pays for existing, for storage and for logs alone, refunds deducted. `--json` prints one
+ * object, otherwise a table.
  */
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Hex, TransactionReceipt } from "viem";
+import type { TransactionReceipt } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
+import type { Sample } from "./gasSample.ts";
 
 process.chdir(path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../.."));
 const { default: hre } = await import("hardhat");
@@ -17,11 +19,8 @@ const { moneyOf } = await import("../../test/contracts/support/money.ts");
 const { devKey } = await import("../../test/contracts/support/devKey.ts");
 const { noPermit, signPermit } = await import("../../test/contracts/support/permit.ts");
 const tasks = await import("../../test/contracts/support/tasks.ts");
-
-interface Sample {
-  readonly gas: number;
-  readonly floor: number;
-}
+const { sampleOf: sampleIn } = await import("./gasSample.ts");
+const { sessionPaths } = await import("./gasSession.ts");
 
 interface Row {
   readonly name: string;
@@ -32,10 +31,6 @@ interface Row {
   readonly n: number;
   readonly baseline: number;
   readonly ratio: number;
-}
-
-interface Trace {
-  readonly structLogs: readonly { readonly op: string; readonly gas: number; readonly gasCost: number }[];
 }
 
 const RUNS = 7;
@@ -54,6 +49,7 @@ try {
 } finally {
   await world.close();
 }
+for (const [name, taken] of await sessionPaths(RUNS)) samples.set(name, taken);
 print([...samples].map(([name, taken]) => rowOf(name, taken)));
 
 /** One task paid with a permit, from post to bill, and the post of another that is paid from the balance. */
@@ -116,26 +112,8 @@ async function registered(run: number): Promise<{ nodeId: number; receipt: Trans
   return { nodeId, receipt: await world.publicClient.getTransactionReceipt({ hash }) };
 }
 
-async function sampleOf(receipt: TransactionReceipt): Promise<Sample> {
-  const hash = receipt.transactionHash;
-  const { structLogs } = await traceOf(hash);
-  const { gas: gasLimit } = await world.publicClient.getTransaction({ hash });
-  const [first] = structLogs;
-  const last = structLogs.at(-1);
-  if (first === undefined || last === undefined) throw new Error(`transaction ${hash} executed nothing`);
-  const intrinsic = Number(gasLimit) - first.gas;
-  const gas = Number(receipt.gasUsed);
-  const refund = Number(gasLimit) - last.gas + last.gasCost - gas;
-  const unavoidable = structLogs
-    .filter(({ op }) => op === "SLOAD" || op === "SSTORE" || op.startsWith("LOG"))
-    .reduce((total, { gasCost }) => total + gasCost, 0);
-  return { gas, floor: intrinsic + unavoidable - refund };
-}
-
-async function traceOf(hash: Hex): Promise<Trace> {
-  const options = { disableStack: true, disableMemory: true, disableStorage: true };
-  const request = { method: "debug_traceTransaction", params: [hash, options] };
-  return (await world.connection.provider.request(request)) as Trace;
+function sampleOf(receipt: TransactionReceipt): Promise<Sample> {
+  return sampleIn(world, receipt);
 }
 
 function sum(...parts: readonly Sample[]): Sample {

@@ -1,5 +1,5 @@
 /**
- * Keys of the session rail (docs/PROTOCOL.md §7). A lane key is derived from the session's voucher key, so a client that
+ * Keys of the session rail (docs/PROTOCOL.md §8). A lane key is derived from the session's voucher key, so a client that
  * was restarted has it again, and wrapped once for the lane's node; every request has a key of its own derived from it,
  * which takes the task key's part in sealing input and output. Whoever has no lane key can neither read a request nor
  * make one, so a request needs no signature.

@@ -24,7 +24,7 @@ type Writing = "nonpayable" | "payable";
 export type Chain = Awaited<ReturnType<typeof createChain>>;
 
 /** Enough for any call; given explicitly so that nothing is simulated before it is sent. */
-const GAS = 5_000_000n;
+const GAS = 12_000_000n;
 
 export async function createChain() {
   const connection = await hre.network.create("default");
