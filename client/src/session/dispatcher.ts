@@ -20,6 +20,7 @@ export interface PendingRequest {
   body: Uint8Array;
   workCums: bigint;
   copies: number;
+  withinMs: number;
   resolve: (result: SessionResult) => void;
   reject: (error: unknown) => void;
 }
@@ -40,6 +41,7 @@ export interface Dispatcher {
 interface Open extends PendingRequest {
   asked: Map<number, Asked>;
   refusals: number;
+  addedMs: number;
 }
 
 interface Asked {
@@ -83,7 +85,7 @@ export function createDispatcher(options: {
   });
 
   function add(request: PendingRequest): void {
-    open.set(request.requestId, { ...request, asked: new Map(), refusals: 0 });
+    open.set(request.requestId, { ...request, asked: new Map(), refusals: 0, addedMs: performance.now() });
     pump();
   }
 
@@ -161,6 +163,7 @@ export function createDispatcher(options: {
   function tick(): void {
     const nowMs = performance.now();
     for (const request of open.values()) {
+      if (nowMs - request.addedMs > request.withinMs) abandon(request);
       const live = [...request.asked].filter(([, { isRefused }]) => !isRefused);
       for (const [, asked] of live) {
         if (nowMs - asked.sentMs < repeatMs) continue;
@@ -173,6 +176,13 @@ export function createDispatcher(options: {
       if (other !== undefined) void ask(request, other);
     }
     pump();
+  }
+
+  /** A node that answers all the same is paid: it did the work. */
+  function abandon(request: Open): void {
+    end(request);
+    request.reject(new NgpuError("TASK_ABANDONED", { requestId: request.requestId, withinMs: request.withinMs }));
+    request.asked.clear();
   }
 
   function fail(error: unknown): void {

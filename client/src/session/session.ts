@@ -26,6 +26,8 @@ export interface SessionRequest {
   declared?: Dimensions;
   /** Ask so many nodes at once; the first answer counts and is paid. */
   copies?: number;
+  /** Throws TASK_ABANDONED when no node has answered by then. */
+  withinMs?: number;
 }
 
 export interface SessionResult {
@@ -54,6 +56,7 @@ export interface SessionCore {
 }
 
 const compactAboveBytes = 4 * 1024 * 1024;
+const defaultWithinMs = 300_000;
 
 export function createSessionCore(options: {
   sessionId: Hex;
@@ -102,14 +105,14 @@ export function createSessionCore(options: {
     isCompacting = false;
   }
 
-  async function run({ parts, declared = {}, copies = 1 }: SessionRequest): Promise<SessionResult> {
+  async function run({ parts, declared = {}, copies = 1, withinMs = defaultWithinMs }: SessionRequest): Promise<SessionResult> {
     if (signal.aborted) throw new NgpuError("SESSION_CLOSED", { sessionId });
     if (failure !== undefined) throw failure;
     const { dimensions } = measureInput({ manifest, parts, declared });
     const body = encodePayload({ parameters: dimensions, parts });
     const workCums = workCumsOf({ manifest, dimensions });
     return new Promise((resolve, reject) => {
-      dispatcher.add({ requestId: toHex(random(32)), body, workCums, copies, resolve, reject });
+      dispatcher.add({ requestId: toHex(random(32)), body, workCums, copies, withinMs, resolve, reject });
     });
   }
 
