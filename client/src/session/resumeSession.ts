@@ -43,7 +43,8 @@ export interface Session {
   leave(): Promise<void>;
 }
 
-const lookMs = { waiting: 250, serving: 5_000 };
+/** How often the chain is looked at for lanes: before the session is ready, while a node lacks its key, and else. */
+const lookMs = { opening: 250, missing: 1_000, serving: 5_000 };
 /** Requests for each slot of a node that may be under way. */
 const windowPerSlot = 4;
 const defaultHedgeAfterMs = 10_000;
@@ -79,6 +80,9 @@ export async function resumeSession(
 
   const seats = new Map<number, LaneSeat>();
   const ready = new Set<number>();
+  /** Lanes that ended on chain; what they still answer or get signed is taken all the same. */
+  const released = new Set<number>();
+  let isOpened = false;
   const rekeyed = new Map<number, number>();
   const core = createSessionCore({
     sessionId,
@@ -89,6 +93,8 @@ export async function resumeSession(
     context,
     seats,
     rekey(nodeId) {
+      // Until the node says that it has the key, the watch hands it over again: it may not be listed yet.
+      ready.delete(nodeId);
       const nowMs = performance.now();
       if (nowMs - (rekeyed.get(nodeId) ?? -Infinity) < rekeyEveryMs) return;
       rekeyed.set(nodeId, nowMs);
@@ -146,15 +152,26 @@ export async function resumeSession(
   async function watchLanes(): Promise<void> {
     while (!signal.aborted) {
       try {
-        for (const lane of await sessionChain.lanes()) {
-          if (lane.isActive && !seats.has(lane.nodeId)) await seatLane(lane);
-          if (seats.has(lane.nodeId) && !ready.has(lane.nodeId)) await handKey(lane.nodeId);
-        }
+        for (const lane of await sessionChain.lanes()) await watchLane(lane);
       } catch (error) {
         report(error);
       }
-      await sleep(ready.size < wanted ? lookMs.waiting : lookMs.serving, signal);
+      const isMissing = ready.size < seats.size - released.size;
+      await sleep(!isOpened ? lookMs.opening : isMissing ? lookMs.missing : lookMs.serving, signal);
     }
+  }
+
+  async function watchLane(lane: ChainLane): Promise<void> {
+    const { nodeId, isActive } = lane;
+    if (!isActive) {
+      if (!seats.has(nodeId) || released.has(nodeId)) return;
+      released.add(nodeId);
+      ready.delete(nodeId);
+      return core.laneEnded(nodeId);
+    }
+    released.delete(nodeId);
+    if (!seats.has(nodeId)) await seatLane(lane);
+    if (!ready.has(nodeId)) await handKey(nodeId);
   }
 
   async function seatLane({ nodeId, isPrimary, powerCu, seq }: ChainLane): Promise<void> {
@@ -217,5 +234,6 @@ export async function resumeSession(
     }
     await sleep(20, signal);
   }
+  isOpened = true;
   return { sessionId, run: core.run, books: core.books, settled: sessionChain.lanes, close, leave };
 }

@@ -47,6 +47,8 @@ export interface SessionCore {
   run(request: SessionRequest): Promise<SessionResult>;
   /** A node has the lane's key. */
   laneReady(seat: LaneSeat): void;
+  /** A node gets no more requests. */
+  laneEnded(nodeId: number): void;
   take(frame: Frame): void;
   /** The connection is new: what is not answered is asked again once the lanes are ready. */
   reconnected(): void;
@@ -178,6 +180,7 @@ export function createSessionCore(options: {
     write,
     run,
     laneReady: (seat) => dispatcher.ready(seat),
+    laneEnded: (nodeId) => dispatcher.halted(nodeId),
     reconnected: () => dispatcher.disconnected(),
     take(frame) {
       if (frame.t === "answer") {
