@@ -30,7 +30,7 @@ export interface VoucherTiming {
   repeatMs: number;
 }
 
-export const voucherTiming: VoucherTiming = { records: 512, waitMs: 30_000, unsignedMs: 20_000, repeatMs: 2_000 };
+export const voucherTiming: VoucherTiming = { records: 1_024, waitMs: 30_000, unsignedMs: 20_000, repeatMs: 2_000 };
 
 interface Desk {
   timer?: ReturnType<typeof setTimeout>;
