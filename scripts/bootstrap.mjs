@@ -15,6 +15,7 @@ const targets = {
   start: "targets/start.ts",
   agent: "../node-agent/bin/agent.ts",
   demo: "targets/demo.ts",
+  "demo:session": "targets/demoSession.ts",
   test: "targets/test.ts",
   check: "targets/check.ts",
   doctor: "targets/doctor.ts",

@@ -1,12 +1,12 @@
 /**
- * One authenticated WebSocket to a gateway, as the client of one task. Works in a browser and in Node, both of which have WebSocket.
+ * One authenticated WebSocket to a gateway, as the client of one task or of one session. Works in a browser and in Node, both of which have WebSocket.
  * The challenge is checked before anything is signed: a gateway that names another audience, chain or escrow gets no login.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
 import { signMessage, type SigningContext } from "@ngpu/protocol/signed";
 import { loginRole } from "@ngpu/protocol/typedData";
 import { decodeFrame, encodeFrame, subprotocol, type Frame, type FrameOf } from "@ngpu/protocol/wire";
-import { isAddressEqual, keccak256, stringToBytes } from "viem";
+import { isAddressEqual, keccak256, stringToBytes, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { TaskSecrets } from "./taskSecrets.ts";
 
@@ -27,14 +27,27 @@ const loginTimeoutMs = 15_000;
 const mostSilentMs = 12_000;
 const loginExpiryS = 50;
 
-export async function openLink(options: {
+interface LinkOptions {
   gatewayUrl: string;
   context: SigningContext;
-  secrets: TaskSecrets;
   signal: AbortSignal;
   nowMs?: () => number;
   mostSilentMs?: number;
-}): Promise<Link> {
+}
+
+/** Who logs in: the client of a task by its client key, or that of a session by its signer. */
+export interface LinkIdentity {
+  role: number;
+  subject: Hex;
+  privateKey: Hex;
+}
+
+export function openLink(options: LinkOptions & { secrets: TaskSecrets }): Promise<Link> {
+  const { taskId, clientPrivateKey } = options.secrets;
+  return openLinkAs({ ...options, identity: { role: loginRole.client, subject: taskId, privateKey: clientPrivateKey } });
+}
+
+export async function openLinkAs(options: LinkOptions & { identity: LinkIdentity }): Promise<Link> {
   const { gatewayUrl, signal } = options;
   const socket = new WebSocket(`${gatewayUrl.replace(/^http/, "ws")}/v1/link`, subprotocol);
   const close = (): void => socket.close();
@@ -65,8 +78,8 @@ export async function openLink(options: {
   }
 }
 
-async function signLogin(options: Parameters<typeof openLink>[0], challenge: FrameOf<"challenge">) {
-  const { context, gatewayUrl, secrets } = options;
+async function signLogin(options: Parameters<typeof openLinkAs>[0], challenge: FrameOf<"challenge">) {
+  const { context, gatewayUrl, identity } = options;
   const audience = keccak256(stringToBytes(gatewayUrl));
   const expected =
     challenge.audience === audience &&
@@ -74,8 +87,9 @@ async function signLogin(options: Parameters<typeof openLink>[0], challenge: Fra
     isAddressEqual(challenge.escrow, context.verifyingContract);
   if (!expected) throw new NgpuError("GATEWAY_UNTRUSTED", { gatewayUrl });
   const expiry = BigInt(Math.floor((options.nowMs?.() ?? Date.now()) / 1_000) + loginExpiryS);
-  const message = { role: loginRole.client, subject: secrets.taskId, nonce: challenge.nonce, audience, expiry };
-  return signMessage({ kind: "login", message, context, signer: privateKeyToAccount(secrets.clientPrivateKey) });
+  const { role, subject, privateKey } = identity;
+  const message = { role, subject, nonce: challenge.nonce, audience, expiry };
+  return signMessage({ kind: "login", message, context, signer: privateKeyToAccount(privateKey) });
 }
 
 async function expectFrame<T extends Frame["t"]>(

@@ -432,7 +432,6 @@ export const contractErrors = {
     meaning: "The bond would be {bondWei:ngpu}; a keeper needs {minimumWei:ngpu}.",
     remedy: "Bond more.",
   },
-  BondNoCredit: { meaning: "Nothing is credited to {account:account}.", remedy: refused },
   BondNotAssignment: policy,
   BondNotKeeper: { meaning: "{account:account} is no bonded keeper.", remedy: "Bond the minimum first." },
   BondNotUnlocked: {

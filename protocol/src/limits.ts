@@ -15,6 +15,8 @@ export const limits = {
 /** Limits of the data plane: what a gateway takes and keeps (docs/PROTOCOL.md §5). */
 export const gatewayLimits = {
   maxFrameBytes: 64 * 1024,
+  /** Sealed bytes inside a frame of the session rail, as base64: 45 KiB of them, and room for the rest of the frame. */
+  maxInlineBase64: 60 * 1024,
   maxBlobBytes: 32 * 1024 * 1024,
   maxOutputsPerTask: 4,
   storeBytes: 2 * 1024 * 1024 * 1024,

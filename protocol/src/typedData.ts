@@ -202,5 +202,5 @@ export interface MessageOf {
 }
 
 export const receiptStatus = { succeeded: 0, inputRefused: 1, modelFailed: 2, runnerCrashed: 3, timedOut: 4 } as const;
-export const loginRole = { node: 1, keeper: 2, client: 3 } as const;
+export const loginRole = { node: 1, keeper: 2, client: 3, session: 4 } as const;
 export const blobAction = { read: 1, write: 2 } as const;

@@ -60,6 +60,16 @@ const frames = {
   nodes: { taskId: bytes32, assignment: u16, bindings: listOf(signed("transportBinding"), 8) },
   // gateway → keeper
   roster: { nodes: listOf(rosterEntry, 10_000) },
+  // sessions (docs/PROTOCOL.md §9): client → gateway → node
+  laneKey: { wrap: signed("keyWrap") },
+  ask: { sessionId: bytes32, nodeId: u32, requestId: bytes32, inputCommitment: bytes32, sealed: base64 },
+  // client → gateway → node, and node → gateway → keeper once the node has taken it
+  voucher: { voucher: signed("voucher"), bills: packedBills },
+  // node → gateway → client
+  laneReady: { sessionId: bytes32, nodeId: u32 },
+  answer: { sessionId: bytes32, nodeId: u32, seq: u64, receipt: signed("receipt"), sealed: base64 },
+  refusal: { sessionId: bytes32, nodeId: u32, requestId: bytes32, code: text },
+  voucherTaken: { sessionId: bytes32, nodeId: u32, seq: u64 },
 } as const;
 
 type Shape = Record<string, (value: unknown, path: string) => unknown>;
@@ -144,6 +154,10 @@ function u32(value: unknown, path: string): number {
   return uintNumber(32)(value, path);
 }
 
+function u64(value: unknown, path: string): bigint {
+  return uintString(64)(value, path);
+}
+
 function bytes32(value: unknown, path: string): Hex {
   if (!isHex(value) || value.length !== 66) throw malformed(path);
   return value.toLowerCase() as Hex;
@@ -151,6 +165,18 @@ function bytes32(value: unknown, path: string): Hex {
 
 function shortBytes(value: unknown, path: string): Hex {
   if (!isHex(value) || value.length % 2 !== 0 || value.length > 2 + 2 * 1024) throw malformed(path);
+  return value;
+}
+
+/** 1,024 records of four bytes: what one frame carries in hex with room to spare. */
+function packedBills(value: unknown, path: string): Hex {
+  if (!isHex(value) || value.length % 8 !== 2 || value.length <= 2 || value.length > 2 + 8 * 1024) throw malformed(path);
+  return value.toLowerCase() as Hex;
+}
+
+function base64(value: unknown, path: string): string {
+  const fits = typeof value === "string" && value.length % 4 === 0 && value.length <= gatewayLimits.maxInlineBase64;
+  if (!fits || !/^[A-Za-z0-9+/]*={0,2}$/.test(value)) throw malformed(path);
   return value;
 }
 

@@ -19,6 +19,7 @@ import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
 import { selectionAbi } from "@ngpu/protocol/generated/abi/selection";
+import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 
@@ -42,6 +43,7 @@ const sources = {
   Assignment: { abi: assignmentAbi, key: "assignment" },
   Availability: { abi: availabilityAbi, key: "availability" },
   Disputes: { abi: disputesAbi, key: "disputes" },
+  SessionSettlement: { abi: sessionSettlementAbi, key: "sessionSettlement" },
 } as const;
 
 /** Brings subgraph/build up to date. Says whether anything had to be built. */

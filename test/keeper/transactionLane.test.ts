@@ -50,6 +50,7 @@ describe("transaction lane", () => {
         transport: http(chain.rpcUrl),
       }),
       escrow: chain.deployment.taskEscrow,
+      settlement: chain.deployment.sessionSettlement,
       clock: systemClock,
       log,
       onOutcome: ({ kind }, outcome) => {

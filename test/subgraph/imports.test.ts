@@ -16,8 +16,8 @@ describe("imports of the compiled mappings", () => {
   });
 
   const sources = [
-    ...["NodeRegistry", "StakeVault", "PaymentVault", "TaskEscrow"],
-    ...["ScoreBoard", "Selection", "KeeperBonds", "Assignment"],
+    ...["NodeRegistry", "StakeVault", "PaymentVault", "TaskEscrow", "SessionSettlement"],
+    ...["ScoreBoard", "Selection", "KeeperBonds", "Assignment", "Availability", "Disputes"],
   ];
   for (const source of sources) {
     it(`${source} reads no chain state and no other service`, async () => {

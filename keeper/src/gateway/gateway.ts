@@ -18,6 +18,7 @@ import type { Duplex } from "node:stream";
 import { keccak256, stringToBytes, toHex, type PublicClient } from "viem";
 import { WebSocketServer, type WebSocket } from "ws";
 import { createAuthority } from "../chain/authority.ts";
+import { createSessionAuthority } from "../session/sessionAuthority.ts";
 import { createBlobRoutes } from "./blobRoutes.ts";
 import { createBlobStore } from "./blobStore.ts";
 import { createFrameRules } from "./frameRules.ts";
@@ -72,6 +73,8 @@ const peersCloseWithinMs = 1_000;
 const loginWithinMs = 10_000;
 /** Far above what a node or client needs; every frame of theirs costs the check of a signature. */
 const linkPace = { perSecond: 100, burst: 200 };
+/** Requests and answers of sessions are passed on unopened and cost no such check. */
+const sessionPace = { perSecond: 1_000, burst: 2_000 };
 const mostTasks = 10_000;
 /**
  * Keepers judge a node by how long it was silent, so what they know of that must be much fresher than a heartbeat's
@@ -114,8 +117,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onReset: dropOldChain,
   });
   const rules = createFrameRules({ context, authority, tasks });
+  const sessions = createSessionAuthority({ chain, deployment, clock });
   const hub = createHub({
     rules,
+    sessions,
     tasks,
     hasOutput: (taskId, hash) => store.has(taskId, hash),
     clock,
@@ -203,6 +208,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const nonce = toHex(random(32));
     const loginDeadline = new AbortController();
     const pace = createPace({ ...linkPace, clock });
+    const paceOfSessions = createPace({ ...sessionPace, clock });
     let identity: Identity | undefined;
     let attempted = false;
     let gone = false;
@@ -212,14 +218,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       clock,
       log,
       onFrame: async (frame) => {
-        if (identity?.role !== "keeper") await pace();
+        if (frame.t === "ask" || frame.t === "answer") await paceOfSessions();
+        else if (identity?.role !== "keeper") await pace();
         if (identity !== undefined) return hub.handle(link, identity, frame);
         if (attempted || frame.t !== "login")
           throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} before login` });
         attempted = true;
         try {
           const { login } = frame;
-          const proven = await verifyLogin({ login, nonce, audience, context, authority, tasks, nowMs: clock.nowMs() });
+          const proven = await verifyLogin({
+            ...{ login, nonce, audience, context, authority, sessions, tasks },
+            nowMs: clock.nowMs(),
+          });
           if (gone) return;
           loginDeadline.abort();
           identity = proven;

@@ -5,6 +5,7 @@
  *   client → node                           wrap
  *   hub    → keepers                        roster
  *   hub    → clients of a task              nodes
+ *   frames of sessions                      sessionRelay.ts
  * Whoever (re)connects is told what it missed.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
@@ -19,6 +20,8 @@ import type { FrameRules } from "./frameRules.ts";
 import type { Link } from "./link.ts";
 import { createRoster } from "./roster.ts";
 import { withinFrame } from "./withinFrame.ts";
+import { createSessionRelay, isLaneFrame } from "./sessionRelay.ts";
+import type { SessionAuthority } from "../session/sessionAuthority.ts";
 import type { TaskWatch } from "./taskWatch.ts";
 import type { Identity } from "./verifyLogin.ts";
 
@@ -50,6 +53,7 @@ const aliveEveryMs = 3_000;
 
 export function createHub(options: {
   rules: FrameRules;
+  sessions: SessionAuthority;
   tasks: Pick<TaskWatch, "known" | "head" | "hint">;
   /** True when the sealed output is stored here. */
   hasOutput: (taskId: Hex, hash: Hex) => boolean;
@@ -64,11 +68,17 @@ export function createHub(options: {
   const memory = createFrameMemory({ mostTasks });
   const keepers = new Set<Link>();
   const clients = new Map<Hex, { link: Link; toldNodes: string; aliveMs: number }[]>();
+  const relay = createSessionRelay({
+    authority: options.sessions,
+    linkOfNode: (nodeId) => roster.linkOf(nodeId),
+    toKeepers: (frame) => keepers.forEach((link) => link.send(frame)),
+  });
 
   function join(link: Link, identity: Identity): void {
     link.send({ t: "welcome" });
     if (identity.role === "node") joinNode(link, identity);
     else if (identity.role === "keeper") joinKeeper(link);
+    else if (identity.role === "session") relay.join(link, identity.sessionId);
     else joinClient(link, identity.taskId);
     log.info({ ...identity }, "joined");
   }
@@ -112,11 +122,14 @@ export function createHub(options: {
       if (left.length > 0) clients.set(identity.taskId, left);
       else clients.delete(identity.taskId);
     }
+    if (identity.role === "session") relay.leave(link, identity.sessionId);
     if (identity.role === "node" && roster.leave(identity.nodeId, link)) onRosterChange();
     log.info({ ...identity }, "left");
   }
 
   async function handle(link: Link, identity: Identity, frame: Frame): Promise<void> {
+    if (identity.role === "session") return relay.fromClient(identity.sessionId, frame);
+    if (identity.role === "node" && isLaneFrame(frame)) return relay.fromNode(identity.nodeId, frame);
     if (identity.role === "node") return handleNode(link, identity, frame);
     if (identity.role === "keeper") return handleKeeper(frame);
     return handleClient(identity, frame);
@@ -306,7 +319,7 @@ export function createHub(options: {
     counts() {
       let connected = 0;
       for (const links of clients.values()) connected += links.length;
-      return { nodes: roster.size(), keepers: keepers.size, clients: connected };
+      return { nodes: roster.size(), keepers: keepers.size, clients: connected + relay.count() };
     },
   };
 }

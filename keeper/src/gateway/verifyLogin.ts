@@ -1,6 +1,6 @@
 /**
- * Decides whether a signed Login opens this connection, and as whom. Throws AUTH_EXPIRED, AUTH_FORBIDDEN or
- * TASK_UNKNOWN.
+ * Decides whether a signed Login opens this connection, and as whom. Throws AUTH_EXPIRED, AUTH_FORBIDDEN,
+ * TASK_UNKNOWN or SESSION_UNKNOWN.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
@@ -8,12 +8,14 @@ import { recoverSigner, type Signed, type SigningContext } from "@ngpu/protocol/
 import { loginRole } from "@ngpu/protocol/typedData";
 import { isAddressEqual, zeroHash, type Address, type Hex } from "viem";
 import type { Authority } from "../chain/authority.ts";
+import type { SessionAuthority } from "../session/sessionAuthority.ts";
 import type { TaskWatch } from "./taskWatch.ts";
 
 export type Identity =
   | { role: "node"; nodeId: number; operator: Address }
   | { role: "keeper"; account: Address }
-  | { role: "client"; taskId: Hex; clientKey: Address };
+  | { role: "client"; taskId: Hex; clientKey: Address }
+  | { role: "session"; sessionId: Hex; signer: Address };
 
 /** How long a client may be ahead of the gateway's view of the chain. */
 const postVisibleMs = 10_000;
@@ -24,10 +26,11 @@ export async function verifyLogin(request: {
   audience: Hex;
   context: SigningContext;
   authority: Authority;
+  sessions: SessionAuthority;
   tasks: TaskWatch;
   nowMs: number;
 }): Promise<Identity> {
-  const { login, nonce, audience, context, authority, tasks, nowMs } = request;
+  const { login, nonce, audience, context, authority, sessions, tasks, nowMs } = request;
   const { role, subject, expiry } = login.message;
   const nowS = Math.floor(nowMs / 1_000);
   if (login.message.nonce !== nonce) throw forbidden("nonce");
@@ -53,6 +56,12 @@ export async function verifyLogin(request: {
       const facts = await tasks.find(subject, postVisibleMs);
       if (!isAddressEqual(facts.clientKey, signer)) throw forbidden("client key");
       return { role: "client", taskId: subject, clientKey: signer };
+    }
+    case loginRole.session: {
+      const signers = await sessions.signersOf(subject);
+      if (signers.length === 0) throw new NgpuError("SESSION_UNKNOWN", { sessionId: subject });
+      if (!signers.some((allowed) => isAddressEqual(allowed, signer))) throw forbidden("session signer");
+      return { role: "session", sessionId: subject, signer };
     }
     default:
       throw forbidden("role");

@@ -2,9 +2,11 @@
  * What a refused call means: somebody else did it already (benign), or the world is not as the plan assumed (refused).
  */
 import { BaseError, ContractFunctionRevertedError } from "viem";
+import type { SessionAction } from "../session/sessionAction.ts";
 import type { Action } from "./action.ts";
 
 export type ChainAction = Exclude<Action, { kind: "dispatch" }>;
+type Kind = ChainAction["kind"] | SessionAction["kind"];
 
 export interface Revert {
   /** Name of the contract's error; empty when it gave none. */
@@ -12,16 +14,21 @@ export interface Revert {
   isBenign: boolean;
 }
 
-const benign: Record<ChainAction["kind"], ReadonlySet<string>> = {
+const benign: Record<Kind, ReadonlySet<string>> = {
   assign: new Set(["TaskAssignmentStanding", "TaskWrongStatus", "TaskTooManyAssignments", "TaskPastDeadline"]),
   accept: new Set(["TaskWrongStatus", "TaskAssignmentStale", "TaskPastDeadline"]),
   settle: new Set(["TaskWrongStatus", "TaskAssignmentStale"]),
   fail: new Set(["TaskWrongStatus", "TaskAssignmentStale", "TaskReceiptStatusInvalid"]),
   expire: new Set(["TaskWrongStatus"]),
+  assignReplica: new Set(["SessionNotOpen", "SessionReplicasFull", "SessionAllotmentLower", "SessionInsufficientFree"]),
+  releaseReplica: new Set(["SessionNotOpen", "SessionLaneWrongState"]),
+  settleSessions: new Set(),
+  reclaimLane: new Set(["SessionLaneWrongState", "SessionLaneNotReclaimable"]),
+  finishSession: new Set(["SessionNotOpen", "SessionStillSettling", "SessionLanesLeft"]),
 };
 
 /** undefined when the call was not refused by a contract, such as when the RPC did not answer. */
-export function classifyRevert(kind: ChainAction["kind"], error: unknown): Revert | undefined {
+export function classifyRevert(kind: Kind, error: unknown): Revert | undefined {
   if (!(error instanceof BaseError)) return undefined;
   const revert = error.walk((cause) => cause instanceof ContractFunctionRevertedError);
   if (!(revert instanceof ContractFunctionRevertedError)) return undefined;

@@ -15,6 +15,9 @@ import type { Frame } from "@ngpu/protocol/wire";
 import { createWalletClient, http, type LocalAccount, type PublicClient } from "viem";
 import { createAuthority } from "../chain/authority.ts";
 import { createTaskFollower } from "../chain/taskFollower.ts";
+import { planSessions, type SessionTiming } from "../session/planSessions.ts";
+import { createSessionReader, type SessionFacts } from "../session/sessionSnapshot.ts";
+import { createVoucherShelf } from "../session/voucherShelf.ts";
 import type { Dispatch } from "./action.ts";
 import { createGatewayLink, type GatewayLink } from "./gatewayLink.ts";
 import { createGatewayView } from "./gatewayView.ts";
@@ -49,6 +52,7 @@ export interface KeeperOptions {
   random01: () => number;
   everyMs?: number;
   timing?: Timing;
+  sessionTiming?: SessionTiming;
   laneTiming?: Partial<LaneTiming>;
   telemetry?: Telemetry;
 }
@@ -64,6 +68,18 @@ export function startKeeper(options: KeeperOptions): Keeper {
   const follower = createTaskFollower({ chain, deployment, identity, onReset: dropOldChain });
   const authority = createAuthority({ chain, deployment, clock });
   const view = createGatewayView({ context, authority, clock, log });
+  const sessionReader = createSessionReader({ chain, deployment });
+  const shelf = createVoucherShelf({
+    context: { chainId, verifyingContract: deployment.sessionSettlement },
+    nowMs: () => clock.monotonicMs(),
+  });
+  let sessions: SessionFacts[] = [];
+  /**
+   * Acts on sessions that were mined, and how many of them the last reading was begun after: nothing is planned from
+   * an older one, because the contract lets some acts be done twice.
+   */
+  let sessionActs = 0;
+  let sessionActsRead = 0;
   let snapshot: Snapshot | undefined;
   let isChainDown = false;
   let isDraining = false;
@@ -92,11 +108,17 @@ export function startKeeper(options: KeeperOptions): Keeper {
     chain,
     wallet: createWalletClient({ account, chain: chainOf(chainId, rpcUrl), transport: http(rpcUrl) }),
     escrow: deployment.taskEscrow,
+    settlement: deployment.sessionSettlement,
     clock,
     log,
     onOutcome: (action, outcome) => {
       actions?.inc({ kind: action.kind, outcome });
       if (action.kind === "settle" && outcome === "done") tellSettled(action.taskId);
+      observing.trigger();
+    },
+    onSessionOutcome: (action, outcome) => {
+      if (outcome === "done") sessionActs += 1;
+      actions?.inc({ kind: action.kind, outcome });
       observing.trigger();
     },
     ...(options.laneTiming === undefined ? {} : { timing: options.laneTiming }),
@@ -141,8 +163,22 @@ export function startKeeper(options: KeeperOptions): Keeper {
       if (action.kind === "dispatch") dispatch(action);
       else if (!isChainDown) lane.submit(action);
     }
+    if (!isChainDown && sessionActs === sessionActsRead) {
+      for (const action of planSessions(sessionWorld(snapshot))) lane.submit(action);
+    }
     finished?.();
     await clock.sleep(spacingMs, signal);
+  }
+
+  function sessionWorld({ nodes: facts, chainTimeS }: Snapshot): Parameters<typeof planSessions>[0] {
+    const { nodes, connectedSinceMs } = view.read();
+    const nowMs = clock.monotonicMs();
+    const { sessionTiming } = options;
+    return {
+      ...{ sessions, nodes, facts, vouchers: shelf, chainTimeS, nowMs },
+      watchingSinceMs: connectedSinceMs ?? nowMs,
+      ...(sessionTiming === undefined ? {} : { timing: sessionTiming }),
+    };
   }
 
   /**
@@ -150,6 +186,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
    */
   async function receive(url: string, frame: Frame): Promise<void> {
     try {
+      if (frame.t === "voucher") return void (await shelf.take(frame));
       if (!(await view.receive(url, frame))) return;
       acting.trigger();
       if (frame.t === "roster" && frame.nodes.some(({ nodeId }) => !snapshot?.nodes.has(nodeId))) observing.trigger();
@@ -164,11 +201,18 @@ export function startKeeper(options: KeeperOptions): Keeper {
   async function observe(signal: AbortSignal): Promise<void> {
     const finished = passes?.startTimer({ loop: "observe" });
     try {
+      const actsBefore = sessionActs;
       const head = await follower.poll();
       const nodeIds = [...view.read().nodes.keys()];
       const known = snapshot;
       const isSame = known?.blockHash === head.hash && nodeIds.every((nodeId) => known.nodes.has(nodeId));
-      if (!isSame) snapshot = await readSnapshot({ chain, deployment, follower, head, nodeIds });
+      if (!isSame || actsBefore > sessionActsRead) {
+        const read = await readSnapshot({ chain, deployment, follower, head, nodeIds });
+        sessions = await sessionReader.read(head);
+        shelf.keepOnly(sessions);
+        snapshot = read;
+        sessionActsRead = actsBefore;
+      }
       view.keepOnly(new Set(snapshot?.tasks.map(({ taskId }) => taskId)));
       if (isChainDown) log.info("the chain answers again");
       isChainDown = false;

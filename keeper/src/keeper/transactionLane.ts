@@ -9,6 +9,7 @@
  *             nonce used by something else    → failed; the next pass plans again
  * Nothing is remembered across a restart: what is still needed is planned again from the chain.
  */
+import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
@@ -26,14 +27,18 @@ import {
   type Transport,
   type WalletClient,
 } from "viem";
+import { isSessionAction, sessionCall, sessionKey, type SessionAction } from "../session/sessionAction.ts";
 import { actionKey } from "./action.ts";
 import { classifyRevert, type ChainAction } from "./classifyRevert.ts";
+
+/** What is sent to TaskEscrow or to SessionSettlement. */
+type LaneAction = ChainAction | SessionAction;
 
 export type Outcome = "done" | "benign" | "refused" | "failed";
 
 export interface TransactionLane {
   /** False when the same action is in flight or backs off, or when the queue is full: it is planned again anyway. */
-  submit(action: ChainAction): boolean;
+  submit(action: LaneAction): boolean;
   /** Drops what is queued, takes nothing more, and resolves when what was sent has been mined or given up. */
   drain(): Promise<void>;
   /** As above, but does not wait for what was sent: whoever plans next finds it on chain. */
@@ -56,22 +61,24 @@ export function createTransactionLane(options: {
   chain: PublicClient;
   wallet: WalletClient<Transport, Chain, Account>;
   escrow: Address;
+  settlement: Address;
   clock: Clock;
   log: Log;
   onOutcome: (action: ChainAction, outcome: Outcome) => void;
+  onSessionOutcome?: (action: SessionAction, outcome: Outcome) => void;
   timing?: Partial<LaneTiming>;
 }): TransactionLane {
-  const { chain, wallet, escrow, clock, log, onOutcome } = options;
+  const { chain, wallet, escrow, settlement, clock, log, onOutcome, onSessionOutcome } = options;
   const timing = { ...laneTiming, ...options.timing };
-  const queue = new Map<string, ChainAction>();
+  const queue = new Map<string, LaneAction>();
   const backOff = new Map<string, { failures: number; untilMs: number }>();
   const stopping = new AbortController();
   let isDraining = false;
   let current: string | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  function submit(action: ChainAction): boolean {
-    const key = actionKey(action);
+  function submit(action: LaneAction): boolean {
+    const key = keyOf(action);
     const isStopping = isDraining || stopping.signal.aborted;
     if (isStopping || queue.has(key) || current === key || queue.size >= mostQueued) return false;
     if ((backOff.get(key)?.untilMs ?? 0) > clock.monotonicMs()) return false;
@@ -83,8 +90,8 @@ export function createTransactionLane(options: {
 
   /** A bill needs no accept and no failure on chain, so those of its task that still wait are not worth their gas. */
   function dropRelays(taskId: Hex): void {
-    for (const [key, { kind, taskId: of }] of queue) {
-      if (of === taskId && (kind === "accept" || kind === "fail")) queue.delete(key);
+    for (const [key, waiting] of queue) {
+      if ((waiting.kind === "accept" || waiting.kind === "fail") && waiting.taskId === taskId) queue.delete(key);
     }
   }
 
@@ -98,7 +105,8 @@ export function createTransactionLane(options: {
         return "failed";
       });
       remember(key, outcome);
-      onOutcome(action, outcome);
+      if (isSessionAction(action)) onSessionOutcome?.(action, outcome);
+      else onOutcome(action, outcome);
     }
     current = undefined;
   }
@@ -114,22 +122,25 @@ export function createTransactionLane(options: {
     backOff.set(key, { failures, untilMs: clock.monotonicMs() + waitMs });
   }
 
-  async function perform(action: ChainAction): Promise<Outcome> {
-    const call = callOf(action);
-    const base = { address: escrow, abi: taskEscrowAbi, account: wallet.account };
+  async function perform(action: LaneAction): Promise<Outcome> {
+    const call = { ...callOf(action), account: wallet.account };
     try {
-      await chain.simulateContract({ ...base, ...call } as Parameters<typeof chain.simulateContract>[0]);
+      await chain.simulateContract(call as Parameters<typeof chain.simulateContract>[0]);
       if (isDraining || stopping.signal.aborted) return "failed";
-      return await send(action, { ...base, ...call });
+      return await send(action, call);
     } catch (error) {
       // Estimating may see a transaction that simulating did not: one that waits to be mined.
       return refusal(action, error);
     }
   }
 
-  async function send(action: ChainAction, call: ReturnType<typeof callOf> & { address: Address }): Promise<Outcome> {
+  function callOf(action: LaneAction) {
+    if (!isSessionAction(action)) return { address: escrow, abi: taskEscrowAbi, ...taskCall(action) };
+    return { address: settlement, abi: sessionSettlementAbi, ...sessionCall(action) };
+  }
+
+  async function send(action: LaneAction, request: ReturnType<typeof callOf> & { account: Account }): Promise<Outcome> {
     const address = wallet.account.address;
-    const request = { ...call, account: wallet.account, abi: taskEscrowAbi };
     const estimated = await chain.estimateContractGas(request as Parameters<typeof chain.estimateContractGas>[0]);
     const gas = (estimated * 5n) / 4n;
     const nonce = await chain.getTransactionCount({ address, blockTag: "latest" });
@@ -141,7 +152,7 @@ export function createTransactionLane(options: {
           await wallet.writeContract({ ...request, gas, nonce, ...fees } as Parameters<typeof wallet.writeContract>[0]),
         );
         log.info(
-          { action: action.kind, taskId: action.taskId, nonce, txHash: hashes.at(-1), bump },
+          { action: action.kind, ...subjectOf(action), nonce, txHash: hashes.at(-1), bump },
           "transaction sent",
         );
       } catch (error) {
@@ -159,7 +170,7 @@ export function createTransactionLane(options: {
         maxPriorityFeePerGas: raised(fees.maxPriorityFeePerGas),
       };
     }
-    log.error({ action: action.kind, taskId: action.taskId, nonce }, "transaction is not mined whatever it pays");
+    log.error({ action: action.kind, ...subjectOf(action), nonce }, "transaction is not mined whatever it pays");
     return "failed";
   }
 
@@ -195,11 +206,11 @@ export function createTransactionLane(options: {
     }
   }
 
-  function concluded(action: ChainAction, receipt: TransactionReceipt): Outcome {
+  function concluded(action: LaneAction, receipt: TransactionReceipt): Outcome {
     const { status, transactionHash, blockNumber } = receipt;
     const fields = {
       action: action.kind,
-      taskId: action.taskId,
+      ...subjectOf(action),
       txHash: transactionHash,
       block: blockNumber.toString(),
     };
@@ -208,10 +219,10 @@ export function createTransactionLane(options: {
     return status === "success" ? "done" : "refused";
   }
 
-  function refusal(action: ChainAction, error: unknown): Outcome {
+  function refusal(action: LaneAction, error: unknown): Outcome {
     const revert = classifyRevert(action.kind, error);
     if (revert === undefined) throw error;
-    const fields = { action: action.kind, taskId: action.taskId, ...(explainFailure(error) ?? { code: revert.name }) };
+    const fields = { action: action.kind, ...subjectOf(action), ...(explainFailure(error) ?? { code: revert.name }) };
     if (revert.isBenign) log.debug(fields, "done already");
     else log.warn(fields, "refused by the contract");
     return revert.isBenign ? "benign" : "refused";
@@ -232,7 +243,17 @@ export function createTransactionLane(options: {
   };
 }
 
-function callOf(action: ChainAction) {
+function keyOf(action: LaneAction): string {
+  return isSessionAction(action) ? sessionKey(action) : actionKey(action);
+}
+
+/** What an action is about, for logs. */
+function subjectOf(action: LaneAction): object {
+  if (!isSessionAction(action)) return { taskId: action.taskId };
+  return action.kind === "settleSessions" ? { lanes: action.settlements.length } : { sessionId: action.sessionId };
+}
+
+function taskCall(action: ChainAction) {
   switch (action.kind) {
     case "assign":
       return { functionName: "assign", args: [action.taskId, action.primary, action.backup] } as const;

@@ -25,6 +25,7 @@ import { registrationCode } from "./registration.ts";
 import type { AgentSettings } from "./settings.ts";
 import { startPool, type StartedPool } from "./startPool.ts";
 import { createTaskDesk } from "./taskDesk.ts";
+import { createSessionDesk } from "../session/sessionDesk.ts";
 import { bindingValidS, loadTransportSecret, signBinding } from "./transportKey.ts";
 
 export interface Agent {
@@ -46,6 +47,7 @@ export interface Agent {
 interface Parts {
   settings: AgentSettings;
   deployment: Deployment;
+  client: PublicClient;
   signer: PrivateKeyAccount;
   chain: AgentChain;
   identity: ChainIdentity;
@@ -229,12 +231,13 @@ async function serve(
       }
     },
   });
+  const manifests = new Map(served.map(({ modelId, manifest }) => [modelId, manifest]));
 
   const desk = createTaskDesk({
     ...options,
     context,
     pool,
-    manifests: new Map(served.map(({ modelId, manifest }) => [modelId, manifest])),
+    manifests,
     blobs: createBlobs({ gatewayUrl: settings.gatewayUrl, context, signer, clock }),
     link: {
       send: (frame) => link.send(frame),
@@ -243,6 +246,15 @@ async function serve(
     },
   });
   let isDraining = false;
+  const sessions = createSessionDesk({
+    ...options,
+    dataDir: settings.dataDir,
+    context,
+    voucherContext: { ...context, verifyingContract: deployment.sessionSettlement },
+    pool,
+    manifests,
+    send: (frame) => link.send(frame),
+  });
   const announcement = async (): Promise<FrameOf<"announce">> => ({
     t: "announce",
     models: served.map(({ modelId }) => modelId),
@@ -260,8 +272,12 @@ async function serve(
     announcement,
     load: () =>
       loadOf({ freeSlots: isDraining ? 0 : pool.freeSlots(), slots: pool.slots, executing: desk.executing() }),
-    onWelcome: () => desk.connected(),
+    onWelcome() {
+      desk.connected();
+      sessions.connected();
+    },
     onFrame(frame) {
+      if (sessions.take(frame)) return;
       if (frame.t === "dispatch") desk.dispatch(frame);
       else if (frame.t === "wrap") desk.wrap(frame.wrap);
       else if (frame.t === "settled") desk.settled(frame.taskId);
@@ -287,7 +303,7 @@ async function serve(
     },
     async stop() {
       await Promise.all([watch.stop(), renewal.stop()]);
-      await desk.close();
+      await Promise.all([desk.close(), sessions.close()]);
       await link.close();
     },
   };

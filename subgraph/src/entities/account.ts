@@ -10,6 +10,8 @@ export function loadAccount(address: Address): Account {
   const account = new Account(address);
   account.availableUsd6 = ZERO;
   account.reservedUsd6 = ZERO;
+  account.heldUsd6 = ZERO;
+  account.thawingUsd6 = ZERO;
   account.creditUsd6 = ZERO;
   account.spentUsd6 = ZERO;
   account.earnedUsd6 = ZERO;

@@ -20,6 +20,8 @@ export function loadNetwork(): Network {
   network.settledUsd6 = ZERO;
   network.settledCums = ZERO;
   network.reservedUsd6 = ZERO;
+  network.sessions = ZERO;
+  network.sessionBills = ZERO;
   network.stakedWei = ZERO;
   network.slashedWei = ZERO;
   network.burnedWei = ZERO;

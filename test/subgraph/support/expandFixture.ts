@@ -10,6 +10,7 @@ import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
 import { selectionAbi } from "@ngpu/protocol/generated/abi/selection";
+import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { deployments } from "@ngpu/protocol/generated/deployments";
@@ -31,7 +32,7 @@ export interface Fixture {
 }
 
 const { nodeRegistry, stakeVault, paymentVault, taskEscrow, deploymentBlock } = deployments[31337];
-const { availability, disputes, scoreBoard, selection, keeperBonds, assignment } = deployments[31337];
+const { sessionSettlement, availability, disputes, scoreBoard, selection, keeperBonds, assignment } = deployments[31337];
 const contracts = new Map([
   ["NodeRegistry", { address: nodeRegistry, events: eventsOf(nodeRegistryAbi) }],
   ["StakeVault", { address: stakeVault, events: eventsOf(stakeVaultAbi) }],
@@ -43,6 +44,7 @@ const contracts = new Map([
   ["Assignment", { address: assignment, events: eventsOf(assignmentAbi) }],
   ["Availability", { address: availability, events: eventsOf(availabilityAbi) }],
   ["Disputes", { address: disputes, events: eventsOf(disputesAbi) }],
+  ["SessionSettlement", { address: sessionSettlement, events: eventsOf(sessionSettlementAbi) }],
 ]);
 
 export function expandFixture(fixture: Fixture): string {

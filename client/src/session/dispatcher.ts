@@ -1,0 +1,246 @@
+/**
+ * Which request goes to which node. Requests wait in order; a node gets as many as its window; the node with the most
+ * room is asked first, primaries before backups. A request that a node refuses or does not answer goes to another one,
+ * a few times; asking the same node again is harmless, because it answers a request once.
+ */
+import { toBase64 } from "@ngpu/protocol/base64";
+import { errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
+import { gatewayLimits } from "@ngpu/protocol/limits";
+import { seal } from "@ngpu/protocol/sealed/seal";
+import type { AskedEntry, LedgerEntry } from "@ngpu/protocol/session/ledgerEntry";
+import { inputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
+import type { Signed } from "@ngpu/protocol/signed";
+import type { Frame, FrameOf } from "@ngpu/protocol/wire";
+import type { Hex } from "viem";
+import type { LaneSeat } from "./laneSeat.ts";
+import type { SessionResult } from "./session.ts";
+
+export interface PendingRequest {
+  requestId: Hex;
+  body: Uint8Array;
+  workCums: bigint;
+  copies: number;
+  withinMs: number;
+  resolve: (result: SessionResult) => void;
+  reject: (error: unknown) => void;
+}
+
+export interface Dispatcher {
+  add(request: PendingRequest): void;
+  ready(seat: LaneSeat): void;
+  disconnected(): void;
+  answered(asked: AskedEntry, answer: { nodeId: number; receipt: Signed<"receipt">; payload: unknown }): void;
+  refused(refusal: { nodeId: number; requestId: Hex; code: ErrorCode }): void;
+  halted(nodeId: number): void;
+  /** Requests that are not over. */
+  count(): number;
+  /** Nothing can go on. */
+  fail(error: unknown): void;
+}
+
+interface Open extends PendingRequest {
+  asked: Map<number, Asked>;
+  refusals: number;
+  addedMs: number;
+}
+
+interface Asked {
+  frame: FrameOf<"ask">;
+  firstMs: number;
+  sentMs: number;
+  isRefused: boolean;
+}
+
+const tickMs = 250;
+const repeatMs = 3_000;
+const pauseMs = 500;
+const mostRefusals = 20;
+/** The payer's own fault, or no other node would do better. */
+const finalCodes: readonly ErrorCode[] = [
+  "PAYLOAD_MALFORMED",
+  "INPUT_NOT_IMAGE",
+  "INPUT_TOO_LARGE",
+  "INPUT_DIMENSIONS",
+  "WORK_TOO_LOW",
+  "SEAL_BROKEN",
+  "COMMITMENT_MISMATCH",
+  "BLOB_TOO_LARGE",
+];
+
+export function createDispatcher(options: {
+  sessionId: Hex;
+  send: (frame: Frame) => boolean;
+  write: (entry: LedgerEntry) => Promise<void>;
+  random: (length: number) => Uint8Array;
+  hedgeAfterMs: number;
+  signal: AbortSignal;
+}): Dispatcher {
+  const { sessionId, send, write, random, hedgeAfterMs, signal } = options;
+  const open = new Map<Hex, Open>();
+  const seats = new Map<number, { seat: LaneSeat; load: number; notBeforeMs: number }>();
+  const timer = setInterval(() => tick(), tickMs);
+  signal.addEventListener("abort", () => {
+    clearInterval(timer);
+    fail(new NgpuError("SESSION_CLOSED", { sessionId }));
+  });
+
+  function add(request: PendingRequest): void {
+    open.set(request.requestId, { ...request, asked: new Map(), refusals: 0, addedMs: performance.now() });
+    pump();
+  }
+
+  function pump(): void {
+    for (const request of open.values()) {
+      const live = [...request.asked.values()].filter(({ isRefused }) => !isRefused).length;
+      for (let missing = request.copies - live; missing > 0; missing -= 1) {
+        const nodeId = freeNode(request);
+        if (nodeId === undefined) {
+          // Who wants more nodes than there are must not hold up those behind.
+          if (freeNode() === undefined) return;
+          break;
+        }
+        void ask(request, nodeId);
+      }
+    }
+  }
+
+  function freeNode(request?: Open): number | undefined {
+    const nowMs = performance.now();
+    const free = [...seats.values()].filter(({ seat, load, notBeforeMs }) => {
+      const before = request?.asked.get(seat.nodeId);
+      return load < seat.window && nowMs >= notBeforeMs && (before === undefined || before.isRefused);
+    });
+    free.sort(
+      (a, b) => a.load / a.seat.window - b.load / b.seat.window || Number(b.seat.isPrimary) - Number(a.seat.isPrimary),
+    );
+    return free[0]?.seat.nodeId;
+  }
+
+  async function ask(request: Open, nodeId: number): Promise<void> {
+    const place = seats.get(nodeId);
+    if (place === undefined) return;
+    place.load += 1;
+    const known = request.asked.get(nodeId);
+    if (known !== undefined) {
+      known.isRefused = false;
+      known.firstMs = known.sentMs = performance.now();
+      send(known.frame);
+      return;
+    }
+    try {
+      const frame = frameFor(request, place.seat);
+      const nowMs = performance.now();
+      request.asked.set(nodeId, { frame, firstMs: nowMs, sentMs: nowMs, isRefused: false });
+      const { requestId, inputCommitment } = frame;
+      await write({ t: "asked", requestId, nodeId, inputCommitment, workCums: request.workCums });
+      send(frame);
+    } catch (error) {
+      end(request);
+      request.reject(error);
+    }
+  }
+
+  function frameFor({ requestId, body }: Open, { nodeId, laneKey }: LaneSeat): FrameOf<"ask"> {
+    const place = { sessionId, nodeId, requestId };
+    const taskKey = requestKeyOf({ ...place, laneKey });
+    const { sealed, commitment } = seal({ taskKey, context: inputContext(place), body, random });
+    const text = toBase64(sealed);
+    if (text.length > gatewayLimits.maxInlineBase64) throw new NgpuError("INPUT_TOO_LARGE", { bytes: sealed.length });
+    return { t: "ask", ...place, inputCommitment: commitment, sealed: text };
+  }
+
+  /** Its places are free again, whether or not the other nodes still answer. */
+  function end(request: Open): void {
+    open.delete(request.requestId);
+    for (const [nodeId, { isRefused }] of request.asked) if (!isRefused) release(nodeId);
+  }
+
+  function release(nodeId: number): void {
+    const place = seats.get(nodeId);
+    if (place !== undefined) place.load = Math.max(0, place.load - 1);
+  }
+
+  function tick(): void {
+    const nowMs = performance.now();
+    for (const request of open.values()) {
+      if (nowMs - request.addedMs > request.withinMs) abandon(request);
+      const live = [...request.asked].filter(([, { isRefused }]) => !isRefused);
+      for (const [, asked] of live) {
+        if (nowMs - asked.sentMs < repeatMs) continue;
+        asked.sentMs = nowMs;
+        send(asked.frame);
+      }
+      const [first] = live;
+      const isSlow = first !== undefined && nowMs - first[1].firstMs > hedgeAfterMs;
+      const other = isSlow && live.length === 1 ? freeNode(request) : undefined;
+      if (other !== undefined) void ask(request, other);
+    }
+    pump();
+  }
+
+  /** A node that answers all the same is paid: it did the work. */
+  function abandon(request: Open): void {
+    end(request);
+    request.reject(new NgpuError("TASK_ABANDONED", { requestId: request.requestId, withinMs: request.withinMs }));
+    request.asked.clear();
+  }
+
+  function fail(error: unknown): void {
+    for (const request of open.values()) request.reject(error);
+    open.clear();
+  }
+
+  return {
+    add,
+    ready(seat) {
+      const before = seats.get(seat.nodeId);
+      seats.set(seat.nodeId, { seat, load: before?.load ?? 0, notBeforeMs: 0 });
+      for (const { asked } of open.values()) {
+        const mine = asked.get(seat.nodeId);
+        if (mine === undefined || mine.isRefused) continue;
+        mine.sentMs = performance.now();
+        send(mine.frame);
+      }
+      pump();
+    },
+    disconnected() {
+      for (const place of seats.values()) place.notBeforeMs = Infinity;
+    },
+    answered({ requestId }, { nodeId, receipt, payload }) {
+      const request = open.get(requestId);
+      if (request === undefined) return;
+      end(request);
+      const { json } = payload as { json: unknown };
+      request.resolve({ requestId, nodeId, receipt, json });
+      pump();
+    },
+    refused({ nodeId, requestId, code }) {
+      const place = seats.get(nodeId);
+      if (place !== undefined && !finalCodes.includes(code)) {
+        place.notBeforeMs = code === "LANE_KEY_MISSING" ? Infinity : performance.now() + pauseMs;
+      }
+      const request = open.get(requestId);
+      const asked = request?.asked.get(nodeId);
+      if (request === undefined || asked === undefined || asked.isRefused) return;
+      asked.isRefused = true;
+      release(nodeId);
+      request.refusals += errorCatalogue[code].retryable ? 1 : mostRefusals / 2;
+      const isFinal = finalCodes.includes(code) || request.refusals > mostRefusals;
+      const isElsewhere = [...request.asked.values()].some(({ isRefused }) => !isRefused);
+      if (isFinal && !isElsewhere) {
+        end(request);
+        request.reject(new NgpuError(code, { nodeId, requestId }));
+      }
+    },
+    halted(nodeId) {
+      seats.delete(nodeId);
+      for (const { asked } of open.values()) {
+        const mine = asked.get(nodeId);
+        if (mine !== undefined) mine.isRefused = true;
+      }
+      pump();
+    },
+    count: () => open.size,
+    fail,
+  };
+}

@@ -1,0 +1,181 @@
+/** The session rail at one block: every session that is not finished, with its lanes. */
+import type { Deployment } from "@ngpu/protocol/deployment";
+import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
+import { laneState, sessionState } from "@ngpu/protocol/session/sessionStates";
+import { formatLog, parseEventLogs, zeroAddress, type Address, type Hex, type PublicClient, type RpcLog } from "viem";
+import type { Head } from "../chain/taskFollower.ts";
+
+export interface LaneFacts {
+  nodeId: number;
+  isActive: boolean;
+  isReclaimed: boolean;
+  allotmentUsd6: bigint;
+  paidUsd6: bigint;
+  powerCu: number;
+  /** Records that are settled, and the head after them. */
+  seq: bigint;
+  head: Hex;
+}
+
+export interface SessionFacts {
+  sessionId: Hex;
+  modelId: Hex;
+  payer: Address;
+  /** Keys whose vouchers count. */
+  signers: Address[];
+  minReplicas: number;
+  putInUsd6: bigint;
+  freeUsd6: bigint;
+  maxReplicas: number;
+  /** Chain time from which it takes no assignments, and from which it takes no vouchers. */
+  closesAtS: number;
+  settleUntilS: number;
+  lanes: LaneFacts[];
+}
+
+export interface SessionReader {
+  /** Rejects when the chain does not answer or the block is gone. */
+  read(head: Head): Promise<SessionFacts[]>;
+}
+
+const rereadBlocks = 8n;
+const chunkBlocks = 5_000n;
+const batchSize = 500;
+
+export function createSessionReader(options: { chain: PublicClient; deployment: Deployment }): SessionReader {
+  const { chain, deployment } = options;
+  const settlement = { address: deployment.sessionSettlement, abi: sessionSettlementAbi } as const;
+  const firstBlock = BigInt(deployment.deploymentBlock);
+  /** Nodes that ever had a lane, by session. */
+  const open = new Map<Hex, Set<number>>();
+  let cursor: Head | undefined;
+  let settleWindowS: number | undefined;
+
+  async function follow(head: Head): Promise<void> {
+    if (cursor?.hash === head.hash) return;
+    if (cursor !== undefined && !(await stillStands(cursor))) {
+      open.clear();
+      cursor = undefined;
+    }
+    const from = cursor === undefined ? firstBlock : max(firstBlock, cursor.number + 1n - rereadBlocks);
+    for (let low = from; low <= head.number; low += chunkBlocks) {
+      await readLogs(low, min(head.number, low + chunkBlocks - 1n));
+    }
+    cursor = head;
+  }
+
+  async function stillStands({ number, hash }: Head): Promise<boolean> {
+    const block = await chain.getBlock({ blockNumber: number }).catch(() => undefined);
+    return block?.hash === hash;
+  }
+
+  async function readLogs(low: bigint, high: bigint): Promise<void> {
+    const logs: RpcLog[] = await chain.request({
+      method: "eth_getLogs",
+      params: [{ address: settlement.address, fromBlock: hexOf(low), toBlock: hexOf(high) }],
+    });
+    const names = ["SessionOpened", "ReplicaAssigned"] as const;
+    const parsed = parseEventLogs({
+      abi: sessionSettlementAbi,
+      eventName: [...names],
+      logs: logs.map((log) => formatLog(log)),
+      strict: true,
+    });
+    for (const { eventName, args } of parsed) {
+      const lanes = open.get(args.sessionId) ?? new Set();
+      if (eventName === "SessionOpened") open.set(args.sessionId, lanes);
+      else if (open.has(args.sessionId)) lanes.add(args.nodeId);
+    }
+  }
+
+  async function read(head: Head): Promise<SessionFacts[]> {
+    await follow(head);
+    settleWindowS ??= await chain.readContract({ ...settlement, functionName: "settleWindow" });
+    const at = { blockNumber: head.number, allowFailure: false, deployless: true } as const;
+    const sessionIds = [...open.keys()];
+    const sessions = await inBatches(sessionIds, (batch) =>
+      chain.multicall({
+        ...at,
+        contracts: batch.map((sessionId) => ({ ...settlement, functionName: "session", args: [sessionId] }) as const),
+      }),
+    );
+    sessionIds.forEach((sessionId, index) => {
+      // Never Finished before it is final: a session of which the end is taken back is read anew with all others.
+      if (sessions[index]?.terms.state === sessionState.finished) open.delete(sessionId);
+    });
+    const places = sessionIds.flatMap((sessionId) => [...(open.get(sessionId) ?? [])].map((nodeId) => ({ sessionId, nodeId })));
+    const lanes = await inBatches(places, (batch) =>
+      chain.multicall({
+        ...at,
+        contracts: batch.map(
+          ({ sessionId, nodeId }) => ({ ...settlement, functionName: "lane", args: [sessionId, nodeId] }) as const,
+        ),
+      }),
+    );
+    return sessionIds.flatMap((sessionId, index) => {
+      const session = sessions[index];
+      if (session === undefined || session.terms.state !== sessionState.open) return [];
+      const own = places.flatMap(({ sessionId: of, nodeId }, place) => {
+        const lane = lanes[place];
+        return of !== sessionId || lane === undefined ? [] : [laneFacts(nodeId, lane)];
+      });
+      return [sessionFacts(sessionId, session, settleWindowS ?? 0, own)];
+    });
+  }
+
+  return { read };
+}
+
+interface SessionRecord {
+  terms: { signer: Address; payer: Address; closesAt: number };
+  purse: { freeUsd6: bigint; putInUsd6: bigint; minReplicas: number; maxReplicas: number };
+  modelId: Hex;
+  formerSigner: Address;
+}
+
+function sessionFacts(sessionId: Hex, session: SessionRecord, settleWindowS: number, lanes: LaneFacts[]): SessionFacts {
+  const { terms, purse, modelId, formerSigner } = session;
+  const { freeUsd6, putInUsd6, minReplicas, maxReplicas } = purse;
+  return {
+    ...{ sessionId, modelId, payer: terms.payer },
+    signers: [terms.signer, ...(formerSigner === zeroAddress ? [] : [formerSigner])],
+    ...{ freeUsd6, putInUsd6, minReplicas, maxReplicas },
+    closesAtS: terms.closesAt,
+    settleUntilS: terms.closesAt + settleWindowS,
+    lanes,
+  };
+}
+
+interface LaneRecord {
+  money: { paidUsd6: bigint; allotmentUsd6: bigint; seq: number; powerCu: number };
+  head: Hex;
+  state: number;
+}
+
+function laneFacts(nodeId: number, { money, head, state }: LaneRecord): LaneFacts {
+  const { paidUsd6, allotmentUsd6, seq, powerCu } = money;
+  const isActive = state === laneState.active;
+  const isReclaimed = state === laneState.reclaimed;
+  return { nodeId, isActive, isReclaimed, allotmentUsd6, paidUsd6, powerCu, seq: BigInt(seq), head };
+}
+
+/** Calls in batches that any RPC takes. */
+async function inBatches<T, R>(items: T[], read: (batch: T[]) => Promise<readonly R[]>): Promise<R[]> {
+  const results: R[] = [];
+  for (let start = 0; start < items.length; start += batchSize) {
+    results.push(...(await read(items.slice(start, start + batchSize))));
+  }
+  return results;
+}
+
+function hexOf(value: bigint): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

@@ -1,0 +1,232 @@
+/**
+ * One lane that this node serves: takes requests, executes them on the machine's slots, numbers and signs their
+ * receipts, and takes the vouchers that pay for them. Nothing is sent before it is on disk; answers are sent again
+ * until a voucher covers them, vouchers until the chain has settled them.
+ */
+import { fromBase64, toBase64 } from "@ngpu/protocol/base64";
+import { codeOf, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
+import { gatewayLimits } from "@ngpu/protocol/limits";
+import type { ModelManifest } from "@ngpu/protocol/manifest";
+import { encodePayload } from "@ngpu/protocol/sealed/payload";
+import { open, seal } from "@ngpu/protocol/sealed/seal";
+import type { AppendLog } from "@ngpu/protocol/service/appendLog";
+import type { Clock } from "@ngpu/protocol/service/clock";
+import type { Log } from "@ngpu/protocol/service/log";
+import { inputContext, outputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
+import { sessionTaskIdOf } from "@ngpu/protocol/session/voucherChain";
+import { hashMessage, recoverSigner, signMessage, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";
+import { receiptStatus } from "@ngpu/protocol/typedData";
+import { capMs } from "@ngpu/protocol/units";
+import type { Frame, FrameOf } from "@ngpu/protocol/wire";
+import type { Hex } from "viem";
+import { checkInput } from "../agent/checkInput.ts";
+import { untilAborted } from "../agent/untilAborted.ts";
+import type { RunnerPool } from "../pool/runnerPool.ts";
+import { declaredWorkCums } from "./declaredWork.ts";
+import { createLaneBook, type AnswerEntry, type LaneEntry } from "./laneBook.ts";
+import { decodeLaneEntry, encodeLaneEntry } from "./laneEntry.ts";
+import type { LaneFacts } from "./laneFacts.ts";
+
+export interface LaneParts {
+  /** Domain of receipts, and that of vouchers. */
+  context: SigningContext;
+  voucherContext: SigningContext;
+  signer: TypedDataSigner;
+  pool: RunnerPool;
+  manifests: ReadonlyMap<Hex, ModelManifest>;
+  send: (frame: Frame) => void;
+  clock: Clock;
+  log: Log;
+  random: (length: number) => Uint8Array;
+}
+
+export interface Lane {
+  /** The client has handed over the key; what it has not signed for is sent to it again. */
+  open(laneKey: Uint8Array): void;
+  ask(frame: FrameOf<"ask">): Promise<void>;
+  voucher(frame: FrameOf<"voucher">): Promise<void>;
+  /** The chain says so now. */
+  update(facts: LaneFacts): void;
+  /** Vouchers that wait for the chain go out again. */
+  relay(): void;
+  /** True when no voucher can be settled any more. */
+  isOver(): boolean;
+  /** Ends its work; what runs is not waited for. */
+  close(): Promise<void>;
+}
+
+/** More would wait longer than a client does. */
+const mostWaiting = 256;
+const compactAboveBytes = 16 * 1024 * 1024;
+
+export function createLane(
+  options: LaneParts & { sessionId: Hex; nodeId: number; facts: LaneFacts; journal: AppendLog },
+): Lane {
+  const { sessionId, nodeId, journal, context, voucherContext, signer, pool, manifests, send, clock, log } = options;
+  let { facts } = options;
+  const { modelId, powerCu, priceUsd6PerGcums } = facts;
+  const book = createLaneBook({ sessionId, nodeId, powerCu, priceUsd6PerGcums });
+  const stopping = new AbortController();
+  const executing = new Map<Hex, Promise<void>>();
+  let laneKey: Uint8Array | undefined;
+  let pendingMs = 0;
+  /** Receipts are numbered one after the other, and vouchers are taken between them. */
+  let numbering: Promise<unknown> = Promise.resolve();
+  let compactedBytes = 0;
+  /** Set when the disk failed: what was applied and is not written must not be built on. */
+  let broken: unknown;
+
+  if (journal.lines.length > 0) for (const line of journal.lines) book.apply(decodeLaneEntry(line));
+  else write({ t: "base", seq: facts.seq, head: facts.head, weight: facts.weight, writtenOff: 0n }).catch(() => undefined);
+
+  /** Applied at once and in order; resolves when it may be acted on. */
+  async function write(entry: LaneEntry): Promise<void> {
+    if (broken !== undefined) throw broken;
+    book.apply(entry);
+    try {
+      await journal.append(encodeLaneEntry(entry));
+    } catch (error) {
+      broken = error;
+      log.error({ err: error, sessionId }, "a lane's journal cannot be written; it is not served until a restart");
+      throw error;
+    }
+    if (journal.bytes() < compactedBytes + compactAboveBytes) return;
+    compactedBytes = journal.bytes();
+    await journal.replace(book.entries().map(encodeLaneEntry));
+    compactedBytes = journal.bytes();
+  }
+
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const done = numbering.then(act);
+    numbering = done.catch(() => undefined);
+    return done;
+  };
+
+  const refuse = (requestId: Hex, code: ErrorCode): void => send({ t: "refusal", sessionId, nodeId, requestId, code });
+  const sendAnswer = ({ seq, receipt, sealed }: AnswerEntry): void =>
+    send({ t: "answer", sessionId, nodeId, seq, receipt, sealed });
+
+  async function ask(frame: FrameOf<"ask">): Promise<void> {
+    const { requestId } = frame;
+    if (executing.has(requestId)) return;
+    if (book.hasAnswered(requestId)) {
+      const kept = book.unsigned().find((answer) => answer.requestId === requestId);
+      if (kept !== undefined) sendAnswer(kept);
+      return;
+    }
+    if (executing.size >= mostWaiting) return refuse(requestId, "NODE_BUSY");
+    const running = execute(frame).catch((error: unknown) => {
+      if (stopping.signal.aborted) return;
+      const code = codeOf(error);
+      if (code === "INTERNAL") log.error({ err: error, sessionId }, "a request failed");
+      refuse(requestId, code);
+    });
+    executing.set(requestId, running);
+    await running.finally(() => executing.delete(requestId));
+  }
+
+  async function execute(frame: FrameOf<"ask">): Promise<void> {
+    const { requestId, inputCommitment } = frame;
+    if (!facts.isServing) throw new NgpuError("LANE_UNKNOWN", { sessionId });
+    if (laneKey === undefined) throw new NgpuError("LANE_KEY_MISSING", { sessionId });
+    const manifest = manifests.get(modelId);
+    if (manifest === undefined) throw new NgpuError("MODEL_UNKNOWN", { modelId });
+    const place = { sessionId, nodeId, requestId };
+    const taskKey = requestKeyOf({ ...place, laneKey });
+    const sealed = fromBase64(frame.sealed);
+    const body = open({ taskKey, context: inputContext(place), sealed, commitment: inputCommitment });
+    const workCums = declaredWorkCums({ body, manifest });
+    checkInput({ body, manifest, workCums });
+
+    const nextMs = capMs({ workCums, powerCu });
+    const refusal = book.refusal({ pendingMs, nextMs, allotmentUsd6: facts.allotmentUsd6 });
+    if (refusal !== undefined) throw new NgpuError(refusal, { sessionId });
+    pendingMs += nextMs;
+    try {
+      const slot = await pool.take(stopping.signal);
+      const running = slot.execute({ modelId, body, timeoutMs: manifest.limits.deadlineMs }).finally(() => slot.release());
+      const { result, startMs, durationMs } = await untilAborted(running, stopping.signal);
+      const output = seal({
+        taskKey,
+        context: outputContext(place),
+        body: encodePayload({
+          parameters: { schema: manifest.output.schema },
+          parts: [{ name: "result.json", mediaType: manifest.output.mediaType, bytes: result }],
+        }),
+        random: options.random,
+      });
+      const text = toBase64(output.sealed);
+      if (text.length > gatewayLimits.maxInlineBase64) throw new NgpuError("BLOB_TOO_LARGE", { sessionId });
+      const decided = {
+        ...{ assignment: 0, attempt: 0, nodeId, modelId, inputCommitment, powerCu },
+        ...{ outputCommitment: output.commitment, outputCiphertext: output.ciphertextHash },
+        ...{ slot: slot.index, startMs: BigInt(startMs), durationMs: Math.min(durationMs, nextMs) },
+        status: receiptStatus.succeeded,
+      };
+      await answer(requestId, decided, text);
+    } finally {
+      pendingMs -= nextMs;
+    }
+  }
+
+  /** Signed in turn, flushed together with those that follow, sent when on disk. */
+  async function answer(
+    requestId: Hex,
+    decided: Omit<AnswerEntry["receipt"]["message"], "taskId">,
+    sealed: string,
+  ): Promise<void> {
+    const { entry, written } = await inTurn(async () => {
+      if (broken !== undefined) throw broken;
+      const seq = book.nextSeq();
+      const message = { taskId: sessionTaskIdOf({ sessionId, nodeId, seq }), ...decided };
+      const receipt = await signMessage({ kind: "receipt", message, context, signer });
+      const receiptHash = hashMessage("receipt", message, context);
+      const entry: AnswerEntry = { t: "answer", seq, requestId, receiptHash, receipt, sealed };
+      return { entry, written: write(entry) };
+    });
+    await written;
+    sendAnswer(entry);
+  }
+
+  function voucher({ voucher, bills }: FrameOf<"voucher">): Promise<void> {
+    return inTurn(async () => {
+      const recovered = await recoverSigner({ kind: "voucher", signed: voucher, context: voucherContext });
+      const verdict = book.judge({ t: "voucher", voucher, bills }, { recovered, signers: facts.signers });
+      if (verdict.kind === "refuse") {
+        log.warn({ sessionId, seq: String(voucher.message.seq), code: verdict.code }, "a voucher was refused");
+        return;
+      }
+      if (verdict.kind === "take") {
+        await write(verdict.entry);
+        send({ t: "voucher", voucher, bills });
+      }
+      send({ t: "voucherTaken", sessionId, nodeId, seq: book.signedSeq() });
+    });
+  }
+
+  function relay(): void {
+    for (const { voucher, bills } of book.unsettled()) send({ t: "voucher", voucher, bills });
+  }
+
+  return {
+    open(key) {
+      laneKey = key;
+      send({ t: "laneReady", sessionId, nodeId });
+      for (const kept of book.unsigned()) sendAnswer(kept);
+    },
+    ask,
+    voucher,
+    update(newest) {
+      facts = newest;
+      book.settled(facts.seq);
+    },
+    relay,
+    isOver: () => facts.isOver,
+    async close() {
+      stopping.abort();
+      await Promise.allSettled(executing.values());
+      await numbering;
+      await journal.close();
+    },
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * All sessions that this node has a lane in. A lane comes into being when its client hands over the lane's key, lives
+ * in one journal file, and is there again after a restart so that its vouchers reach the chain:
+ *
+ *   <dataDir>/sessions/<sessionId>.log
+ *
+ * Files are removed when the chain can settle nothing of their session any more.
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Deployment } from "@ngpu/protocol/deployment";
+import { codeOf, NgpuError } from "@ngpu/protocol/errors";
+import { unwrapTaskKey } from "@ngpu/protocol/sealed/wrap";
+import { openAppendLog } from "@ngpu/protocol/service/appendLog";
+import { createLoop } from "@ngpu/protocol/service/loop";
+import { laneTarget } from "@ngpu/protocol/session/requestKey";
+import { recoverSigner, type Signed } from "@ngpu/protocol/signed";
+import type { Frame } from "@ngpu/protocol/wire";
+import { hexToBytes, isAddressEqual, zeroHash, type Hex, type PublicClient } from "viem";
+import { createLane, type Lane, type LaneParts } from "./lane.ts";
+import { createLaneFactsReader, type LaneFacts } from "./laneFacts.ts";
+
+export interface SessionDesk {
+  /** False when the frame is not about sessions. */
+  take(frame: Frame): boolean;
+  /** The link is up again. */
+  connected(): void;
+  close(): Promise<void>;
+}
+
+const sweepEveryMs = 5_000;
+/** Each holds an open file; what costs a payer a deposit and a keeper's assignment is not made in masses. */
+const mostLanes = 512;
+const fileName = /^(0x[0-9a-f]{64})\.log$/;
+
+export function createSessionDesk(
+  options: LaneParts & {
+    nodeId: number;
+    secret: Uint8Array;
+    dataDir: string;
+    client: PublicClient;
+    deployment: Deployment;
+  },
+): SessionDesk {
+  const { nodeId, secret, context, send, clock, log } = options;
+  const folder = join(options.dataDir, "sessions");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const readFacts = createLaneFactsReader(options);
+  const lanes = new Map<Hex, Promise<Lane>>();
+  const fileOf = (sessionId: Hex): string => join(folder, `${sessionId}.log`);
+
+  /** The lane, made when the chain has it; one at a time. Throws SESSION_UNKNOWN, MODEL_UNKNOWN or NODE_BUSY. */
+  function laneOf(sessionId: Hex): Promise<Lane> {
+    const known = lanes.get(sessionId);
+    if (known !== undefined) return known;
+    if (lanes.size >= mostLanes) return Promise.reject(new NgpuError("NODE_BUSY", { lanes: lanes.size }));
+    const opening = openLane(sessionId);
+    lanes.set(sessionId, opening);
+    opening.catch(() => lanes.delete(sessionId));
+    return opening;
+  }
+
+  async function openLane(sessionId: Hex): Promise<Lane> {
+    const facts = await readFacts({ sessionId, nodeId });
+    if (facts === undefined) throw new NgpuError("SESSION_UNKNOWN", { sessionId });
+    const isKept = existsSync(fileOf(sessionId));
+    // Without its journal nobody knows which numbers of the lane were signed already.
+    if (!isKept && facts.seq > 0n) throw new NgpuError("LANE_UNKNOWN", { sessionId, reason: "its journal is missing" });
+    if (!isKept && !options.manifests.has(facts.modelId)) throw new NgpuError("MODEL_UNKNOWN", { modelId: facts.modelId });
+    const journal = await openAppendLog(fileOf(sessionId));
+    try {
+      const lane = createLane({ ...options, sessionId, facts, journal });
+      lane.update(facts);
+      return lane;
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
+  }
+
+  async function takeKey(wrap: Signed<"keyWrap">): Promise<void> {
+    const { taskId: sessionId, assignment, nodeId: named, ephemeralPublicKey, wrappedKey } = wrap.message;
+    if (named !== nodeId || assignment !== 0) return;
+    try {
+      const facts = await readFacts({ sessionId, nodeId });
+      if (facts === undefined) throw new NgpuError("SESSION_UNKNOWN", { sessionId });
+      await requireSigner(wrap, facts);
+      const lane = await laneOf(sessionId);
+      lane.update(facts);
+      lane.open(
+        unwrapTaskKey({
+          nodeSecret: secret,
+          ephemeralPublicKey: hexToBytes(ephemeralPublicKey),
+          wrappedKey: hexToBytes(wrappedKey),
+          target: laneTarget({ sessionId, nodeId }),
+        }),
+      );
+      log.info({ sessionId }, "serving a session");
+    } catch (error) {
+      log.warn({ err: error, sessionId }, "a session's key was not taken");
+      send({ t: "refusal", sessionId, nodeId, requestId: zeroHash, code: codeOf(error) });
+    }
+  }
+
+  async function requireSigner(wrap: Signed<"keyWrap">, { signers }: LaneFacts): Promise<void> {
+    const found = await recoverSigner({ kind: "keyWrap", signed: wrap, context });
+    const isTheirs = found !== undefined && signers.some((signer) => isAddressEqual(signer, found));
+    if (!isTheirs) throw new NgpuError("AUTH_FORBIDDEN", { part: "lane key" });
+  }
+
+  /** Only lanes that are there: a request or voucher opens none. */
+  async function withLane(sessionId: Hex, act: (lane: Lane) => Promise<void>, otherwise: () => void): Promise<void> {
+    const lane = await lanes.get(sessionId)?.catch(() => undefined);
+    if (lane === undefined) return otherwise();
+    await act(lane).catch((error: unknown) => log.warn({ err: error, sessionId }, "a frame of a session was not taken"));
+  }
+
+  const sweep = createLoop({
+    name: "sessions",
+    everyMs: sweepEveryMs,
+    clock,
+    log,
+    async pass(signal) {
+      const files = readdirSync(folder).map((name) => fileName.exec(name)?.[1] as Hex | undefined);
+      for (const sessionId of files) {
+        if (signal.aborted) return;
+        if (sessionId === undefined) continue;
+        await refresh(sessionId).catch((error: unknown) => log.warn({ err: error, sessionId }, "a session is not served"));
+      }
+    },
+  });
+
+  async function refresh(sessionId: Hex): Promise<void> {
+    const lane = await laneOf(sessionId);
+    const facts = await readFacts({ sessionId, nodeId });
+    if (facts === undefined) return;
+    lane.update(facts);
+    lane.relay();
+    if (!lane.isOver()) return;
+    lanes.delete(sessionId);
+    await lane.close();
+    rmSync(fileOf(sessionId));
+    log.info({ sessionId }, "a session is over");
+  }
+
+  return {
+    take(frame) {
+      if (frame.t === "laneKey") void takeKey(frame.wrap);
+      else if (frame.t === "ask") {
+        const { sessionId, requestId } = frame;
+        const missing = { t: "refusal", sessionId, nodeId, requestId, code: "LANE_KEY_MISSING" } as const;
+        void withLane(sessionId, (lane) => lane.ask(frame), () => send(missing));
+      } else if (frame.t === "voucher") {
+        void withLane(frame.voucher.message.sessionId, (lane) => lane.voucher(frame), () => undefined);
+      } else return false;
+      return true;
+    },
+    connected: () => sweep.trigger(),
+    async close() {
+      await sweep.stop();
+      for (const opening of lanes.values()) await opening.then((lane) => lane.close()).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,241 @@
+/** One lane of a session at the node: real keys, seals, signatures and journal; runners in memory that keep to their port. */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { createLane, type Lane } from "@ngpu/node-agent/session/lane";
+import type { LaneFacts } from "@ngpu/node-agent/session/laneFacts";
+import type { RunnerPool } from "@ngpu/node-agent/pool/runnerPool";
+import { fromBase64, toBase64 } from "@ngpu/protocol/base64";
+import { catalogue } from "@ngpu/protocol/catalogue";
+import { encodePayload } from "@ngpu/protocol/sealed/payload";
+import { open, seal } from "@ngpu/protocol/sealed/seal";
+import { openAppendLog, type AppendLog } from "@ngpu/protocol/service/appendLog";
+import { systemClock } from "@ngpu/protocol/service/clock";
+import { packBills, weightOf, type BillRecord } from "@ngpu/protocol/session/packedBills";
+import { receiptsRootOf } from "@ngpu/protocol/session/receiptsRoot";
+import { inputContext, outputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
+import { dueUsd6 } from "@ngpu/protocol/session/sessionMoney";
+import { billsHashOf, firstHeadOf, sessionTaskIdOf } from "@ngpu/protocol/session/voucherChain";
+import { hashMessage, recoverSigner, signMessage } from "@ngpu/protocol/signed";
+import type { Voucher } from "@ngpu/protocol/typedData";
+import type { Frame, FrameOf, FrameType } from "@ngpu/protocol/wire";
+import { expect } from "chai";
+import { keccak256, toHex, type Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { testLog } from "../harness/services.ts";
+import { photo } from "./support/images.ts";
+
+const nodeId = 7;
+const sessionId = keccak256("0x07");
+const laneKey = new Uint8Array(32).fill(3);
+const operator = privateKeyToAccount(generatePrivateKey());
+const payer = privateKeyToAccount(generatePrivateKey());
+const context = { chainId: 31_337, verifyingContract: `0x${"11".repeat(20)}` } as const;
+const voucherContext = { chainId: 31_337, verifyingContract: `0x${"22".repeat(20)}` } as const;
+const priceUsd6PerGcums = 100_000n;
+const random = (length: number): Uint8Array => new Uint8Array(randomBytes(length));
+const face = catalogue.find(({ manifest }) => manifest.adapter === "face.v1");
+if (face === undefined) throw new Error("the catalogue holds no face model");
+const { modelId, manifest } = face;
+const picture = { name: "face.jpg", mediaType: "image/jpeg", bytes: photo(1) };
+
+describe("lane of a session", () => {
+  let folder: string;
+  let journal: AppendLog;
+  let lane: Lane;
+  let sent: Frame[];
+  let executions: number;
+  let durationMs: number;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "ngpu-test-lane-"));
+    executions = 0;
+    durationMs = 20;
+    await start();
+    lane.open(laneKey);
+  });
+  afterEach(async () => {
+    await lane.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function facts(change: Partial<LaneFacts> = {}): LaneFacts {
+    return {
+      ...{ isServing: true, isOver: false, signers: [payer.address], modelId, priceUsd6PerGcums, powerCu: 1_000 },
+      ...{ allotmentUsd6: 10_000_000n, seq: 0n, head: firstHeadOf({ sessionId, nodeId }), weight: 0n },
+      ...change,
+    };
+  }
+
+  /** A new process over the same folder. */
+  async function start(change: Partial<LaneFacts> = {}): Promise<void> {
+    sent = [];
+    journal = await openAppendLog(join(folder, "lane.log"));
+    const pool: Pick<RunnerPool, "take"> = {
+      take: async () => ({
+        index: 0,
+        execute: async () => {
+          executions += 1;
+          return { result: new TextEncoder().encode('{"images":[]}'), startMs: 1, durationMs };
+        },
+        release: () => undefined,
+      }),
+    };
+    lane = createLane({
+      ...{ sessionId, nodeId, context, voucherContext, signer: operator, journal, random },
+      facts: facts(change),
+      pool: pool as RunnerPool,
+      manifests: new Map([[modelId, manifest]]),
+      send: (frame) => void sent.push(frame),
+      clock: systemClock,
+      log: testLog,
+    });
+  }
+
+  const framesOf = <T extends FrameType>(type: T): FrameOf<T>[] => sent.filter((frame): frame is FrameOf<T> & Frame => frame.t === type) as FrameOf<T>[];
+  const refusals = (): string[] => framesOf("refusal").map(({ code }) => code);
+
+  function aRequest(change: { key?: Uint8Array; images?: number } = {}): FrameOf<"ask"> {
+    const place = { sessionId, nodeId, requestId: toHex(random(32)) };
+    const taskKey = requestKeyOf({ ...place, laneKey: change.key ?? laneKey });
+    const body = encodePayload({ parameters: { images: change.images ?? 1 }, parts: [picture] });
+    const { sealed, commitment } = seal({ taskKey, context: inputContext(place), body, random });
+    return { t: "ask", ...place, inputCommitment: commitment, sealed: toBase64(sealed) };
+  }
+
+  /** The voucher that a payer signs for the answers so far, unless told otherwise. */
+  async function aVoucher(change: { records?: BillRecord[]; message?: Partial<Voucher>; by?: typeof payer } = {}): Promise<FrameOf<"voucher">> {
+    const answers = framesOf("answer");
+    const records = change.records ?? answers.map(({ receipt }): BillRecord => ({ kind: "execution", ms: receipt.message.durationMs }));
+    const bills = packBills(records);
+    const message = {
+      ...{ sessionId, nodeId, seq: BigInt(records.length), prevHead: firstHeadOf({ sessionId, nodeId }), billsHash: billsHashOf(bills) },
+      receiptsRoot: receiptsRootOf(answers.map(({ receipt }) => hashMessage("receipt", receipt.message, context))),
+      cumulativeUsd6: dueUsd6({ weight: weightOf(records), powerCu: 1_000, priceUsd6PerGcums }),
+      ...change.message,
+    };
+    const voucher = await signMessage({ kind: "voucher", message, context: voucherContext, signer: change.by ?? payer });
+    return { t: "voucher", voucher, bills };
+  }
+
+  it("answers each request once with a numbered, signed receipt over an output that the client can open", async () => {
+    const asks = [aRequest(), aRequest()];
+    for (const ask of asks) await lane.ask(ask);
+    const answers = framesOf("answer");
+    expect(answers.map(({ seq }) => seq)).to.deep.equal([1n, 2n]);
+    for (const [index, { receipt, sealed, seq }] of answers.entries()) {
+      const ask = asks[index];
+      if (ask === undefined) throw new Error("an answer too many");
+      expect(await recoverSigner({ kind: "receipt", signed: receipt, context })).to.equal(operator.address);
+      expect(receipt.message).to.include({ taskId: sessionTaskIdOf({ sessionId, nodeId, seq }), inputCommitment: ask.inputCommitment });
+      const place = { sessionId, nodeId, requestId: ask.requestId };
+      const taskKey = requestKeyOf({ ...place, laneKey });
+      const { outputCommitment: commitment, outputCiphertext } = receipt.message;
+      expect(keccak256(fromBase64(sealed))).to.equal(outputCiphertext);
+      const opened = open({ taskKey, context: outputContext(place), sealed: fromBase64(sealed), commitment });
+      expect(new TextDecoder().decode(opened)).to.contain('{"images":[]}');
+    }
+  });
+
+  it("executes nothing twice, and repeats the same bytes after a crash until a voucher covers them", async () => {
+    const ask = aRequest();
+    await Promise.all([lane.ask(ask), lane.ask(ask)]);
+    await lane.ask(ask);
+    const [first, ...repeated] = framesOf("answer");
+    expect(executions).to.equal(1);
+    expect(repeated.every((answer) => answer.receipt.signature === first?.receipt.signature)).to.equal(true);
+
+    await lane.close();
+    await start();
+    lane.open(laneKey);
+    expect(framesOf("answer")).to.deep.equal([first]);
+    await lane.ask(aRequest());
+    expect(framesOf("answer").map(({ seq }) => seq), "numbers go on").to.deep.equal([1n, 2n]);
+    await lane.voucher(await aVoucher());
+    await lane.close();
+    await start();
+    lane.open(laneKey);
+    expect(framesOf("answer"), "what is signed for is not repeated").to.deep.equal([]);
+    await lane.ask(ask);
+    expect(executions, "nor executed again").to.equal(2);
+  });
+
+  it("takes the voucher that covers its receipts, relays it until it is settled, and no other", async () => {
+    await lane.ask(aRequest());
+    await lane.ask(aRequest());
+    const wrong = [
+      await aVoucher({ by: operator }),
+      await aVoucher({ message: { cumulativeUsd6: 1n } }),
+      await aVoucher({ message: { receiptsRoot: sessionId } }),
+      await aVoucher({ message: { prevHead: sessionId } }),
+      await aVoucher({ message: { seq: 3n } }),
+      await aVoucher({ records: [20, 19].map((ms) => ({ kind: "execution", ms })) }),
+      await aVoucher({ records: [20, 21].map((ms) => ({ kind: "standby", ms })) }),
+      { ...(await aVoucher()), bills: packBills([{ kind: "execution", ms: 40 }]) },
+    ];
+    for (const voucher of wrong) await lane.voucher(voucher);
+    expect(framesOf("voucherTaken")).to.deep.equal([]);
+    expect(framesOf("voucher")).to.deep.equal([]);
+
+    const right = await aVoucher();
+    await lane.voucher(right);
+    await lane.voucher(right);
+    expect(framesOf("voucherTaken").map(({ seq }) => seq)).to.deep.equal([2n, 2n]);
+    expect(framesOf("voucher")).to.deep.equal([right]);
+    lane.relay();
+    expect(framesOf("voucher").length, "until it is settled").to.equal(2);
+    lane.update(facts({ seq: 2n }));
+    lane.relay();
+    expect(framesOf("voucher").length).to.equal(2);
+  });
+
+  it("works one credit window ahead of vouchers, and goes on once they come", async () => {
+    await lane.close();
+    // So slow a node may bill 19,250 ms for one picture: three of them fit the window of 60,000 ms.
+    await start({ powerCu: 10 });
+    lane.open(laneKey);
+    durationMs = 19_250;
+    for (let count = 0; count < 4; count += 1) await lane.ask(aRequest());
+    expect(framesOf("answer").length).to.equal(3);
+    expect(refusals()).to.deep.equal(["SESSION_UNSIGNED"]);
+    const cumulativeUsd6 = dueUsd6({ weight: 3n * 19_250n * 10_000n, powerCu: 10, priceUsd6PerGcums });
+    await lane.voucher(await aVoucher({ message: { cumulativeUsd6 } }));
+    await lane.ask(aRequest());
+    expect(framesOf("answer").length).to.equal(4);
+  });
+
+  it("counts work that was written down as standby as unsigned once it is too much of all", async () => {
+    await lane.close();
+    await start({ powerCu: 10 });
+    lane.open(laneKey);
+    durationMs = 19_250;
+    for (let count = 0; count < 3; count += 1) await lane.ask(aRequest());
+    const records: BillRecord[] = Array.from({ length: 3 }, () => ({ kind: "standby", ms: 19_250 }));
+    const cumulativeUsd6 = dueUsd6({ weight: weightOf(records), powerCu: 10, priceUsd6PerGcums });
+    await lane.voucher(await aVoucher({ records, message: { cumulativeUsd6 } }));
+    expect(framesOf("voucherTaken").length).to.equal(1);
+    await lane.ask(aRequest());
+    expect(refusals()).to.deep.equal(["SESSION_UNSIGNED"]);
+  });
+
+  it("gives no number to what it refuses: no lane, no key, another key, false dimensions, an allotment that is spent", async () => {
+    lane.update(facts({ isServing: false }));
+    await lane.ask(aRequest());
+    lane.update(facts({ allotmentUsd6: 18n }));
+    await lane.ask(aRequest());
+    lane.update(facts());
+    await lane.ask(aRequest({ key: new Uint8Array(32) }));
+    await lane.ask(aRequest({ images: 0 }));
+    await lane.close();
+    const before = refusals();
+    await start();
+    await lane.ask(aRequest());
+    expect([...before, ...refusals()]).to.deep.equal(["LANE_UNKNOWN", "SESSION_SPENT", "SEAL_BROKEN", "INPUT_DIMENSIONS", "LANE_KEY_MISSING"]);
+    expect(executions).to.equal(0);
+    lane.open(laneKey);
+    await lane.ask(aRequest());
+    expect(framesOf("answer").map(({ seq }) => seq)).to.deep.equal([1n]);
+  });
+});
