@@ -19,7 +19,7 @@ interface Finding {
 const progress = createProgress();
 const tsc = join(paths.root, "node_modules/typescript/bin/tsc");
 const workspaces = ["protocol", "client", "keeper", "node-agent", "app", "scripts", "test"];
-const generators = ["abis", "manifests", "subgraph", "errors", "contractFacts", "gasSnapshot"];
+const generators = ["abis", "manifests", "subgraph", "errors", "contractFacts", "contractDocs", "economics", "gasSnapshot"];
 
 const findings: Finding[] = [];
 const check = async (name: string, act: () => string[] | Promise<string[]>): Promise<void> => {

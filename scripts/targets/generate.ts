@@ -8,7 +8,7 @@ import { runTarget } from "./runTarget.ts";
 const progress = createProgress();
 
 await runTarget(async () => {
-  for (const name of ["abis", "manifests", "subgraph", "errors", "contractFacts", "gasSnapshot"]) {
+  for (const name of ["abis", "manifests", "subgraph", "errors", "contractFacts", "contractDocs", "economics", "gasSnapshot"]) {
     await progress.step(`generated ${name}`, () =>
       runTool({
         name,
