@@ -332,7 +332,7 @@ export const errorCatalogue = {
   },
   REQUEST_PAID: {
     meaning: "This request was answered and paid before.",
-    cost: "A tenth of the execution, for having stood by.",
+    cost: "A tenth of the execution is billed, for having stood by.",
     remedy: "None is needed: the first answer stands.",
     retryable: false,
   },
