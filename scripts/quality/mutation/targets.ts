@@ -17,23 +17,49 @@ const tests = (...names: string[]): string[] => names.map((name) => `test/contra
 export const mutationTargets: readonly MutationTarget[] = [
   {
     name: "StakeVault",
-    sources: ["contracts/StakeVault.sol"],
+    sources: [
+      "contracts/StakeVault.sol",
+      "contracts/libraries/ThawPool.sol",
+      "contracts/libraries/FeeLocks.sol",
+      "contracts/libraries/SlashBucket.sol",
+      "contracts/libraries/SlashSplit.sol",
+    ],
     contracts: ["contracts/StakeVault.sol:StakeVault"],
-    tests: tests("stakeVault"),
+    tests: tests("stakeVault", "stakeVaultSlash", "stakeVaultLock", "stakeVaultBugs"),
   },
   {
     name: "PaymentVault",
-    sources: ["contracts/PaymentVault.sol"],
+    sources: [
+      "contracts/PaymentVault.sol",
+      "contracts/payment/PaymentBase.sol",
+      "contracts/payment/PaymentKeys.sol",
+      "contracts/payment/PaymentWithdrawals.sol",
+    ],
     contracts: ["contracts/PaymentVault.sol:PaymentVault"],
-    tests: tests("paymentVault", "taskEscrowSettle"),
+    tests: tests("paymentVault", "paymentVaultSessions", "taskEscrowSettle", "moneyBugClasses"),
   },
   {
     name: "TaskEscrow",
     sources: ["contracts/TaskEscrow.sol", "contracts/libraries/TaskMachine.sol", "contracts/libraries/Billing.sol"],
-    contracts: [
-      "contracts/TaskEscrow.sol:TaskEscrow",
-      "contracts/mocks/BillingHarness.sol:BillingHarness",
-    ],
+    contracts: ["contracts/TaskEscrow.sol:TaskEscrow", "contracts/mocks/BillingHarness.sol:BillingHarness"],
     tests: tests("taskEscrowPost", "taskEscrowAssign", "taskEscrowSettle", "taskEscrowRefund", "billing"),
+  },
+  {
+    name: "SessionSettlement",
+    sources: [
+      "contracts/session/SessionBilling.sol",
+      "contracts/session/SessionFloor.sol",
+      "contracts/session/SessionLanes.sol",
+      "contracts/session/SessionOpening.sol",
+      "contracts/libraries/PackedBills.sol",
+      "contracts/libraries/SessionMachine.sol",
+      "contracts/libraries/SessionMoney.sol",
+      "contracts/libraries/VoucherChain.sol",
+    ],
+    contracts: [
+      "contracts/SessionSettlement.sol:SessionSettlement",
+      "contracts/mocks/SessionHarness.sol:SessionHarness",
+    ],
+    tests: tests("sessionSettle", "sessionLife", "sessionFloor", "sessionParity", "moneyBugClasses"),
   },
 ];
