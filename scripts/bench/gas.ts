@@ -13,7 +13,7 @@ import type { Sample } from "./gasSample.ts";
 
 process.chdir(path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../.."));
 const { default: hre } = await import("hardhat");
-await hre.tasks.getTask("build").run({ quiet: true });
+await hre.tasks.getTask("build").run({ quiet: true, noTests: true });
 const { createWorld, NGPU_WEI } = await import("../../test/contracts/support/world.ts");
 const { moneyOf } = await import("../../test/contracts/support/money.ts");
 const { devKey } = await import("../../test/contracts/support/devKey.ts");

@@ -46,7 +46,7 @@ type Files = Map<string, string>;
 
 process.chdir(root);
 const { default: hre } = await import("hardhat");
-await hre.tasks.getTask("build").run({ quiet: true });
+await hre.tasks.getTask("build").run({ quiet: true, noTests: true });
 
 const files: Files = new Map([...(await abiFiles()), ["deployments.ts", await deploymentsFile()]]);
 const stale = await staleFiles(files);

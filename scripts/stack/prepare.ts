@@ -15,7 +15,7 @@ export interface Builds {
 }
 
 const logs = join(paths.state, "logs");
-const buildTimeoutMs = 5 * 60_000;
+const buildTimeoutMs = 10 * 60_000;
 
 export function startBuilds(options: { dapp: boolean; subgraph: boolean; progress: Progress }): Builds {
   const { progress } = options;
@@ -43,7 +43,7 @@ const contracts: StampedBuild = {
   name: "contracts compiled",
   inputs: ["contracts/**/*.sol", "hardhat.config.ts"],
   outputs: ["artifacts/contracts"],
-  build: tool("compile", [paths.hardhat, "build"]),
+  build: tool("compile", [paths.hardhat, "build", "--no-tests"]),
 };
 
 const samples: StampedBuild = {

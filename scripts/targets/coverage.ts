@@ -64,7 +64,7 @@ function lineCoverage(): Coverage {
 function branchCoverage(): Coverage {
   const room = join(paths.state, "coverage");
   const decisions = prepareRoom(room);
-  run([join(room, "node_modules/hardhat/dist/src/cli.js"), "build"], room);
+  run([join(room, "node_modules/hardhat/dist/src/cli.js"), "build", "--no-tests"], room);
   const output = run(["--test", "--test-reporter=tap", ...tests.map((file) => join(room, file))], room);
   const taken = new Set([...output.matchAll(/branch (\d+) (true|false)/g)].map(([, id, way]) => `${id} ${way}`));
   const ways = decisions.flatMap(({ id, source, line }) =>
