@@ -1,7 +1,7 @@
 /**
- * Four campaigns against a deployed system with several parties, each told in money: a payer that withholds, a node that
- * lies, a keeper that was bribed, and a payer that signs everything to its own node. Every run ends with the honest side
- * whole to the base unit, and with the vault's tokens equal to what it owes.
+ * Four campaigns against a deployed system with several parties, each told in money: a payer that withholds, a node
+ * that lies, a keeper that was bribed, and a payer that signs everything to its own node. Every run ends with the
+ * honest side whole to the base unit, and with the vault's tokens equal to what it owes.
  */
 import { after, before, beforeEach, describe, it } from "node:test";
 
@@ -133,7 +133,8 @@ describe("Campaigns", () => {
       await world.send(world.actors.stranger, world.stakeVault, "finishSlash", [slash?.slashId ?? 0n]);
       await world.send(world.actors.stranger, world.stakeVault, "payCredit", [payer]);
       const compensatedWei = (await stakeTokensOf(payer)) - before[0];
-      const paidUsd6 = START_USD6 - (await moneyOf(world, payer)).walletUsd6 - (await moneyOf(world, payer)).availableUsd6;
+      const { walletUsd6, availableUsd6 } = await moneyOf(world, payer);
+      const paidUsd6 = START_USD6 - walletUsd6 - availableUsd6;
       expect(paidUsd6).to.equal(100n);
       expect(compensatedWei, "worth the task's maximum of 125").to.equal(125n * STAKE_WEI_PER_USD6);
       expect(before[1] - (await supply())).to.equal(STAKE_WEI / 10n - compensatedWei);
@@ -152,7 +153,7 @@ describe("Campaigns", () => {
       expect(await world.creditOf(alpha.payout), "far more than the bill").to.equal(100n);
     });
 
-    it("with false durations: the direct rail caps them, the session rail pays what the payer signed, and a claim burns nothing of a payer that answers", async () => {
+    it("with false durations: they are capped, unsigned, or claimed in vain from a payer that answers", async () => {
       const { alpha } = world.nodes;
       const { payer, keeper } = world.actors;
       const { taskId } = await postTask(world, { change: { backups: 0 }, approve: false });
@@ -188,7 +189,7 @@ describe("Campaigns", () => {
       friend = await world.nodeOf(world.actors.stranger, "friend");
     });
 
-    it("gives a friend every lane and all money, again and again: the payer closes and has all of it back", async () => {
+    it("gives a friend every lane and all money, twice: the payer closes and has all of it back", async () => {
       const { payer, keeper } = world.actors;
       const sessionId = await world.open({ maxReplicas: 1 });
       await world.assign(sessionId, friend, { from: keeper, allotmentUsd6: CAP_USD6 });
@@ -223,7 +224,7 @@ describe("Campaigns", () => {
       await checkVault();
     });
 
-    it("assigns friends that do nothing, or does nothing itself: the task is refunded whole, or served without it", async () => {
+    it("assigns friends that do nothing, or does nothing: tasks are refunded whole, or served without it", async () => {
       const { payer, keeper, stranger } = world.actors;
       const { alpha } = world.nodes;
       const before = await moneyOf(world, payer);
@@ -240,7 +241,10 @@ describe("Campaigns", () => {
       await world.increase(1_500);
       await world.send(stranger, world.escrow, "expire", [bribed.taskId]);
       const after = await moneyOf(world, payer);
-      expect(moved(before, after), "one task of 100 was paid").to.deep.equal({ walletUsd6: -250n, availableUsd6: 150n });
+      expect(moved(before, after), "one task of 100 was paid").to.deep.equal({
+        walletUsd6: -250n,
+        availableUsd6: 150n,
+      });
       expect(await world.creditOf(alpha.payout)).to.equal(100n);
       expect(await world.creditOf(friend.payout)).to.equal(0n);
       await checkVault(friend.payout);
@@ -274,7 +278,7 @@ describe("Campaigns", () => {
   });
 
   describe("a payer that signs its cap to its own node (INV-16)", () => {
-    it("pays the honest nodes all that it signed to them, whoever settles first and however much it signs away", async () => {
+    it("pays the honest nodes all that it signed to them, whoever settles first", async () => {
       const { alpha, beta } = world.nodes;
       const { own } = world;
       const { payer } = world.actors;
@@ -299,7 +303,7 @@ describe("Campaigns", () => {
       await world.increase(WINDOW_S);
       await world.endSession(sessionId, [alpha, beta, own]);
 
-      const signedBeta = (4_000n * 10_000n + 10_000n * 1_000n) * 1_000n * PRICE_USD6 / 10n ** 13n;
+      const signedBeta = ((4_000n * 10_000n + 10_000n * 1_000n) * 1_000n * PRICE_USD6) / 10n ** 13n;
       expect(await world.creditOf(alpha.payout)).to.equal(1_000n - feeOf(1_000n));
       expect(signedBeta).to.equal(500n);
       expect(await world.creditOf(beta.payout)).to.equal(500n - feeOf(400n) - feeOf(100n));
