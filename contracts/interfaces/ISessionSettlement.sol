@@ -191,9 +191,9 @@ interface ISessionSettlement {
     ///      finished, from what it returned to the payer as far as the payer still has it in the vault. Anyone may call.
     function collect(bytes32 sessionId, uint32 nodeId) external;
 
-    /// @notice Show the receipts that follow a lane's last voucher when the payer will not co-sign. Anyone may relay.
-    ///      Effects: one settle window later their amount, at most the floor, can be burned.
-    /// @dev Requirements: `receipts[i]` is a success of this node under task id of record `seq + 1 + i`, for the session's
+    /// @notice Show the receipts that follow a lane's last voucher when the payer will not co-sign.
+    ///      Effects: one settle window later their amount, at most the floor, can be burned; until then a voucher answers.
+    /// @dev Requirements: caller is the node's owner or operator; `receipts[i]` is a success of this node under task id of record `seq + 1 + i`, for the session's
     ///      model and the lane's power, signed by an operator key of the node for the domain of TaskEscrow; once a lane.
     function claimFloor(bytes32 sessionId, uint32 nodeId, Receipt[] calldata receipts, bytes[] calldata signatures)
         external;

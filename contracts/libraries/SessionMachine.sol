@@ -57,6 +57,12 @@ library SessionMachine {
         lane.releasedAt = 0;
     }
 
+    /// @notice Whether a claim on the lane's floor stands. Until it has burned or lapsed a voucher may still answer it,
+    ///      also after the session's settle window: a claim in its last second would leave no time otherwise.
+    function isClaimed(Lane storage lane, uint40 window) internal view returns (bool) {
+        return lane.floor == FloorState.Claimed && block.timestamp < lane.burnableAt + window;
+    }
+
     /// @notice Chain time in seconds from which the lane may be reclaimed: its own release or the session's end, and
     ///      not before a claim has lapsed.
     function reclaimableAt(uint32 closesAt, Lane storage lane, uint40 window)

@@ -12,6 +12,7 @@ import {IStakeRail} from "../interfaces/IStakeRail.sol";
 import {SessionLimits} from "../libraries/SessionLimits.sol";
 import {SessionMoney} from "../libraries/SessionMoney.sol";
 import {VoucherChain} from "../libraries/VoucherChain.sol";
+import {Node} from "../types/NodeTypes.sol";
 import {Lane, LaneMoney, LaneState, Session, SessionTerms} from "../types/SessionTypes.sol";
 
 /// @notice What a deployment fixes for ever.
@@ -103,6 +104,12 @@ abstract contract SessionBase is ISessionSettlement, EIP712, ReentrancyGuardTran
 
     function _isPayerSide(address payer) internal view returns (bool) {
         return msg.sender == payer || paymentVault.isKeyValid(payer, msg.sender);
+    }
+
+    /// @dev A retired operator key may neither end a lane nor claim for it, so only the one of now counts.
+    function _isNode(uint32 nodeId) internal view returns (bool) {
+        Node memory node = registry.node(nodeId);
+        return msg.sender == node.owner || msg.sender == node.operator;
     }
 
     /// @dev Whoever may give lanes to nodes and take them away.

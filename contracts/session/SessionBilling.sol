@@ -84,7 +84,7 @@ abstract contract SessionBilling is SessionBase {
         SessionTerms memory terms = _sessions[sessionId].terms;
         Lane storage itsLane = _lanes[sessionId][nodeId];
         LaneMoney memory money = itsLane.money;
-        VoucherFault fault = _checkLane(terms, money);
+        VoucherFault fault = _checkLane(terms, money, itsLane);
         if (fault != VoucherFault.None) return _refuse(sessionId, nodeId, fault);
 
         Segment[] calldata segments = settlement.segments;
@@ -111,9 +111,15 @@ abstract contract SessionBilling is SessionBase {
         emit VoucherRefused(sessionId, nodeId, fault);
     }
 
-    function _checkLane(SessionTerms memory terms, LaneMoney memory money) private view returns (VoucherFault) {
+    function _checkLane(SessionTerms memory terms, LaneMoney memory money, Lane storage itsLane)
+        private
+        view
+        returns (VoucherFault)
+    {
         if (terms.state == SessionState.None) return VoucherFault.SessionUnknown;
-        if (block.timestamp >= SessionMachine.settleUntil(terms.closesAt, settleWindow)) return VoucherFault.WindowOver;
+        bool inTime = block.timestamp < SessionMachine.settleUntil(terms.closesAt, settleWindow)
+            || SessionMachine.isClaimed(itsLane, settleWindow);
+        if (!inTime) return VoucherFault.WindowOver;
         if (money.powerCu == 0) return VoucherFault.LaneUnknown;
         return VoucherFault.None;
     }

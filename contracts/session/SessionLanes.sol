@@ -6,7 +6,6 @@ import {SessionMachine} from "../libraries/SessionMachine.sol";
 import {SessionMoney} from "../libraries/SessionMoney.sol";
 import {VoucherChain} from "../libraries/VoucherChain.sol";
 import {FloorState, Lane, LaneMoney, LaneState, Purse, Role, Session} from "../types/SessionTypes.sol";
-import {Node} from "../types/NodeTypes.sol";
 import {SessionBase} from "./SessionBase.sol";
 
 /// @title Who serves a session, and how much of its money each may earn.
@@ -42,9 +41,7 @@ abstract contract SessionLanes is SessionBase {
         Session storage stored = _sessions[sessionId];
         Lane storage itsLane = _existingLane(sessionId, nodeId);
         uint40 releasedAt = uint40(block.timestamp);
-        // A retired operator key must not end a lane, so only the one of now counts.
-        Node memory node = registry.node(nodeId);
-        bool isNode = msg.sender == node.owner || msg.sender == node.operator;
+        bool isNode = _isNode(nodeId);
         if (!isNode) {
             _checkAssigner(sessionId, stored.terms.payer);
             releasedAt += settleWindow;

@@ -33,10 +33,10 @@ enum FloorState {
 }
 
 /// @notice Why a voucher of a batch was refused. The rest of the batch is settled all the same.
-/// @dev None: not refused. SessionUnknown: no such session. WindowOver: the settle window has ended. LaneUnknown: the
-///      node never had a lane in it. BillsMalformed: no segment, or one that is empty, not a multiple of four bytes or
-///      longer than `PackedBills.MAX_BYTES`. SignatureInvalid: not signed so by the session's signer, which includes
-///      every voucher that was settled before. TooLarge: a total does not fit its field.
+/// @dev None: not refused. SessionUnknown: no such session. WindowOver: the settle window has ended and no claim on the
+///      lane stands. LaneUnknown: the node never had a lane in it. BillsMalformed: no segment, or one that is empty, not
+///      a multiple of four bytes or longer than `PackedBills.MAX_BYTES`. SignatureInvalid: not signed so by the session's
+///      signer, which includes every voucher that was settled before. TooLarge: a total does not fit its field.
 enum VoucherFault {
     None,
     SessionUnknown,

@@ -137,7 +137,7 @@ describe("Bug classes of money", () => {
       const value = message[field.name];
       const changed = typeof value === "string" ? hashOf(field.name) : typeof value === "bigint" ? value + 1n : value + 1;
       const args = [sessionId, alpha.nodeId, [{ ...message, [field.name]: changed }], [signature]] as const;
-      const act = world.send(world.actors.stranger, world.settlement, "claimFloor", args);
+      const act = world.send(world.actors.owner, world.settlement, "claimFloor", args);
       expect(await codeOf(act), field.name).to.equal("SessionReceiptInvalid");
     }
   });

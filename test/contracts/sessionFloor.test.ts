@@ -33,7 +33,7 @@ describe("SessionSettlement: the floor", () => {
         sessionReceipt(world, { sessionId, node: world.nodes.alpha, seq: from + BigInt(index), durationMs, change }),
       ),
     );
-    return world.send(world.actors.stranger, world.settlement, "claimFloor", [
+    return world.send(world.actors.owner, world.settlement, "claimFloor", [
       sessionId,
       world.nodes.alpha.nodeId,
       signed.map(({ message }) => message),
@@ -173,7 +173,7 @@ describe("SessionSettlement: the floor", () => {
     const good = await sessionReceipt(world, { sessionId, node: alpha, seq: 1n });
     const tryClaim = (messages: readonly Receipt[], signatures: readonly Hex[]) =>
       codeOf(
-        world.send(world.actors.stranger, world.settlement, "claimFloor", [sessionId, alpha.nodeId, messages, signatures]),
+        world.send(world.actors.owner, world.settlement, "claimFloor", [sessionId, alpha.nodeId, messages, signatures]),
       );
     expect(await tryClaim([forged.message], [forged.signature])).to.equal("SessionReceiptInvalid");
     expect(await tryClaim([good.message, good.message], [good.signature, good.signature])).to.equal(

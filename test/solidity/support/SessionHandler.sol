@@ -237,7 +237,7 @@ contract SessionHandler is SessionStage {
             );
         }
         _act(
-            STRANGER,
+            ownerAt(nodeId),
             address(settlement),
             abi.encodeCall(ISessionSettlement.claimFloor, (sessionId, nodeId, receipts, signatures))
         );
