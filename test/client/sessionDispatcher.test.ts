@@ -67,6 +67,22 @@ describe("dispatcher of a session", () => {
     expect((await asks[1]?.result)?.nodeId).to.equal(2);
   });
 
+  it("asks another node at once in the place of one that stops, and that one not before it is ready again", async () => {
+    seat(1);
+    seat(2);
+    const { requestId } = ask();
+    await until("node 1 is asked", () => sentTo(1).length === 1);
+    refuse(1, requestId, "NODE_DRAINING");
+    await until("node 2 is asked", () => sentTo(2).length === 1);
+    const next = ask();
+    await until("node 2 is asked again", () => sentTo(2).length === 2);
+    expect(sentTo(1)).to.deep.equal([requestId]);
+    seat(1);
+    ask();
+    await until("node 1 is asked again", () => sentTo(1).length === 2);
+    expect(sentTo(1)).to.not.contain(next.requestId);
+  });
+
   it("writes down what it asks before it is sent", async () => {
     seat(1);
     const { requestId } = ask();

@@ -102,6 +102,14 @@ describe("plan of sessions", () => {
     expect(kindsOf(aWorld({ sessions: [session], nodes }))).to.deep.equal(["releaseReplica", "assignReplica"]);
     expect(kindsOf(aWorld({ sessions: [session], nodes, change: { watchingSinceMs: nowMs } }))).to.deep.equal([]);
     expect(kindsOf(aWorld({ sessions: [session], nodes: [online(2)] }))).to.deep.equal([]);
+    const draining = online(1, { slots: 0 });
+    expect(kindsOf(aWorld({ sessions: [session], nodes: [draining, ...nodes] })), "one that stops, at once").to.deep.equal([
+      "releaseReplica",
+      "assignReplica",
+    ]);
+    const alone = aWorld({ sessions: [session], nodes: [draining, online(2)] });
+    expect(kindsOf(alone), "it keeps its lane where nobody can take it").to.deep.equal([]);
+    expect(kindsOf(aWorld({ sessions: [aSession()], nodes: [draining] })), "and gets none").to.deep.equal([]);
   });
 
   it("gives a lane more once three quarters of its allotment are signed away", () => {

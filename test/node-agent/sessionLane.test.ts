@@ -24,6 +24,7 @@ import type { Frame, FrameOf, FrameType } from "@ngpu/protocol/wire";
 import { expect } from "chai";
 import { keccak256, toHex, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { until } from "../harness/until.ts";
 import { testLog } from "../harness/services.ts";
 import { photo } from "./support/images.ts";
 
@@ -47,12 +48,17 @@ describe("lane of a session", () => {
   let lane: Lane;
   let sent: Frame[];
   let executions: number;
+  let taken: number;
   let durationMs: number;
+  /** What executes waits for it; more than one at a time is not executed. */
+  let gate: Promise<void> | undefined;
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "ngpu-test-lane-"));
     executions = 0;
+    taken = 0;
     durationMs = 20;
+    gate = undefined;
     await start();
     lane.open(laneKey);
   });
@@ -74,10 +80,11 @@ describe("lane of a session", () => {
     sent = [];
     journal = await openAppendLog(join(folder, "lane.log"));
     const pool: Pick<RunnerPool, "take"> = {
-      take: async () => ({
-        index: 0,
+      take: async (signal) => ({
+        index: await freeSlot(signal),
         execute: async () => {
           executions += 1;
+          await gate;
           return { result: new TextEncoder().encode('{"images":[]}'), startMs: 1, durationMs };
         },
         release: () => undefined,
@@ -92,6 +99,14 @@ describe("lane of a session", () => {
       clock: systemClock,
       log: testLog,
     });
+  }
+
+  /** The first that is held back by the gate has the only slot. */
+  async function freeSlot(signal: AbortSignal): Promise<number> {
+    taken += 1;
+    if (gate === undefined || taken === 1) return 0;
+    await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("no slot")), { once: true }));
+    return 0;
   }
 
   const framesOf = <T extends FrameType>(type: T): FrameOf<T>[] => sent.filter((frame): frame is FrameOf<T> & Frame => frame.t === type) as FrameOf<T>[];
@@ -184,10 +199,10 @@ describe("lane of a session", () => {
     await lane.voucher(right);
     expect(framesOf("voucherTaken").map(({ seq }) => seq)).to.deep.equal([2n, 2n]);
     expect(framesOf("voucher")).to.deep.equal([right]);
-    lane.relay();
+    lane.relay(1);
     expect(framesOf("voucher").length, "until it is settled").to.equal(2);
     lane.update(facts({ seq: 2n }));
-    lane.relay();
+    lane.relay(1);
     expect(framesOf("voucher").length).to.equal(2);
   });
 
@@ -218,6 +233,33 @@ describe("lane of a session", () => {
     expect(framesOf("voucherTaken").length).to.equal(1);
     await lane.ask(aRequest());
     expect(refusals()).to.deep.equal(["SESSION_UNSIGNED"]);
+  });
+
+  it("takes nothing new once it drains: ends what executes, refuses what waits with a code, and takes vouchers", async () => {
+    const begun = Promise.withResolvers<void>();
+    gate = begun.promise;
+    const asks = [aRequest(), aRequest()];
+    const asked = asks.map((ask) => lane.ask(ask));
+    await until("one executes", () => executions === 1);
+    const drained = lane.drain();
+    await lane.ask(aRequest());
+    begun.resolve();
+    await Promise.all([drained, ...asked]);
+    expect(refusals()).to.deep.equal(["NODE_DRAINING", "NODE_DRAINING"]);
+    expect(framesOf("answer").length).to.equal(1);
+    lane.repeat();
+    expect(framesOf("answer").length, "told again until it surely arrived").to.equal(2);
+    sent = sent.filter(({ t }) => t !== "answer").concat(framesOf("answer").slice(0, 1));
+    await lane.voucher(await aVoucher());
+    expect(framesOf("voucherTaken").map(({ seq }) => seq)).to.deep.equal([1n]);
+  });
+
+  it("repeats once a connection what no voucher covers of a lane whose key nobody hands over any more", async () => {
+    await lane.ask(aRequest());
+    await lane.close();
+    await start({ isServing: false });
+    for (const connection of [1, 1, 2]) lane.relay(connection);
+    expect(framesOf("answer").map(({ seq }) => seq)).to.deep.equal([1n, 1n]);
   });
 
   it("gives no number to what it refuses: no lane, no key, another key, false dimensions, an allotment that is spent", async () => {

@@ -55,6 +55,8 @@ const tickMs = 250;
 const repeatMs = 3_000;
 const pauseMs = 500;
 const mostRefusals = 20;
+/** The node is asked again once it says anew that it has the lane's key. */
+const isUntilReady = (code: ErrorCode): boolean => code === "LANE_KEY_MISSING" || code === "NODE_DRAINING";
 /** The payer's own fault, or no other node would do better. */
 const finalCodes: readonly ErrorCode[] = [
   "PAYLOAD_MALFORMED",
@@ -217,7 +219,7 @@ export function createDispatcher(options: {
     refused({ nodeId, requestId, code }) {
       const place = seats.get(nodeId);
       if (place !== undefined && !finalCodes.includes(code)) {
-        place.notBeforeMs = code === "LANE_KEY_MISSING" ? Infinity : performance.now() + pauseMs;
+        place.notBeforeMs = isUntilReady(code) ? Infinity : performance.now() + pauseMs;
       }
       const request = open.get(requestId);
       const asked = request?.asked.get(nodeId);

@@ -149,6 +149,8 @@ export function startKeeper(options: KeeperOptions): Keeper {
   /** What waits in the lane is refused by the new chain's contract; what is in flight there, nobody mines. */
   function dropOldChain(): void {
     snapshot = undefined;
+    sessions = [];
+    sessionReader.forget();
     unverified.length = 0;
     authority.forget();
     view.forget();

@@ -2,14 +2,14 @@
  * What to do for sessions now, as a pure function of the chain at one block, the nodes that are online, and the
  * vouchers that nodes sent. Per session, what fits:
  *   open                   → as many lanes as its payer wants, more to spend where a lane runs short, and no lane for a
- *                            node that is gone
+ *                            node that is gone or stops
  *   due, or settling       → its vouchers into the batch, one transaction for all sessions
  *   settle window is over  → reclaim its lanes, then finish it
  */
 import { u32be } from "@ngpu/protocol/bytes";
 import { laneRole } from "@ngpu/protocol/session/sessionStates";
 import { concat, keccak256, toHex, type Address, type Hex } from "viem";
-import type { OnlineNode } from "../keeper/gatewayView.ts";
+import { isDraining, type OnlineNode } from "../keeper/gatewayView.ts";
 import type { NodeFacts } from "../keeper/snapshot.ts";
 import type { LaneSettlement, SessionAction } from "./sessionAction.ts";
 import type { LaneFacts, SessionFacts } from "./sessionSnapshot.ts";
@@ -95,8 +95,11 @@ function runsShort(world: World, session: SessionFacts, lane: LaneFacts): boolea
   return signedUsd6 * 4n > lane.allotmentUsd6 * 3n;
 }
 
+/** Or about to be. */
 function isGone({ nodes, nowMs, watchingSinceMs, timing }: World, nodeId: number): boolean {
-  const heardMs = nodes.get(nodeId)?.heardMs ?? -Infinity;
+  const node = nodes.get(nodeId);
+  if (node !== undefined && isDraining(node)) return true;
+  const heardMs = node?.heardMs ?? -Infinity;
   return nowMs - Math.max(heardMs, watchingSinceMs) > timing.goneMs;
 }
 
@@ -105,8 +108,9 @@ function candidatesFor(world: World, session: SessionFacts, lanesOf: Map<number,
   const { nodes, facts, nowMs, timing } = world;
   const taken = new Set(session.lanes.filter(({ isActive }) => isActive).map(({ nodeId }) => nodeId));
   const owners = new Set<Address | undefined>([...taken].map((nodeId) => facts.get(nodeId)?.owner));
-  const fit = [...nodes.values()].filter(({ nodeId, models, heardMs }) => {
-    const isThere = nowMs - heardMs <= timing.silentMs && models.includes(session.modelId);
+  const fit = [...nodes.values()].filter((node) => {
+    const { nodeId, models, heardMs } = node;
+    const isThere = !isDraining(node) && nowMs - heardMs <= timing.silentMs && models.includes(session.modelId);
     return isThere && facts.get(nodeId)?.isEligible === true && !taken.has(nodeId);
   });
   const rank = (nodeId: number): Hex => keccak256(concat([session.sessionId, toHex(u32be(nodeId))]));

@@ -11,7 +11,7 @@ export interface LaneSettlement {
 export type SessionAction =
   /** Give a node a lane, or a lane more to spend. */
   | { kind: "assignReplica"; sessionId: Hex; nodeId: number; role: number; allotmentUsd6: bigint }
-  /** End the lane of a node that is gone. */
+  /** End the lane of a node that is gone or stops. */
   | { kind: "releaseReplica"; sessionId: Hex; nodeId: number }
   /** Bill from vouchers, many lanes at once. */
   | { kind: "settleSessions"; settlements: LaneSettlement[] }

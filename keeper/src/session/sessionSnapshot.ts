@@ -36,6 +36,8 @@ export interface SessionFacts {
 export interface SessionReader {
   /** Rejects when the chain does not answer or the block is gone. */
   read(head: Head): Promise<SessionFacts[]>;
+  /** The chain is another one. */
+  forget(): void;
 }
 
 const rereadBlocks = 8n;
@@ -123,7 +125,13 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
     });
   }
 
-  return { read };
+  return {
+    read,
+    forget() {
+      open.clear();
+      [cursor, settleWindowS] = [undefined, undefined];
+    },
+  };
 }
 
 interface SessionRecord {

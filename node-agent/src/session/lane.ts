@@ -47,8 +47,15 @@ export interface Lane {
   voucher(frame: FrameOf<"voucher">): Promise<void>;
   /** The chain says so now. */
   update(facts: LaneFacts): void;
-  /** Vouchers that wait for the chain go out again. */
-  relay(): void;
+  /**
+   * Vouchers that wait for the chain go out again; so do, once a connection, the answers of a lane that nobody opened
+   * since the process began: a client hands no key over for a lane that ended.
+   */
+  relay(connection: number): void;
+  /** What no voucher covers and what waits for the chain, both again. */
+  repeat(): void;
+  /** Begins nothing more; resolves when all that executes has ended, with its answers on disk and sent. */
+  drain(): Promise<void>;
   /** True when no voucher can be settled any more. */
   isOver(): boolean;
   /** Ends its work; what runs is not waited for. */
@@ -67,8 +74,10 @@ export function createLane(
   const { modelId, powerCu, priceUsd6PerGcums } = facts;
   const book = createLaneBook({ sessionId, nodeId, powerCu, priceUsd6PerGcums });
   const stopping = new AbortController();
+  const draining = new AbortController();
   const executing = new Map<Hex, Promise<void>>();
   let laneKey: Uint8Array | undefined;
+  let repeatedOver = 0;
   let pendingMs = 0;
   /** Receipts are numbered one after the other, and vouchers are taken between them. */
   let numbering: Promise<unknown> = Promise.resolve();
@@ -127,6 +136,7 @@ export function createLane(
 
   async function execute(frame: FrameOf<"ask">): Promise<void> {
     const { requestId, inputCommitment } = frame;
+    if (draining.signal.aborted) throw new NgpuError("NODE_DRAINING", { sessionId });
     if (!facts.isServing) throw new NgpuError("LANE_UNKNOWN", { sessionId });
     if (laneKey === undefined) throw new NgpuError("LANE_KEY_MISSING", { sessionId });
     const manifest = manifests.get(modelId);
@@ -143,7 +153,9 @@ export function createLane(
     if (refusal !== undefined) throw new NgpuError(refusal, { sessionId });
     pendingMs += nextMs;
     try {
-      const slot = await pool.take(stopping.signal);
+      const slot = await pool.take(draining.signal).catch((cause: unknown) => {
+        throw new NgpuError("NODE_DRAINING", { sessionId }, { cause });
+      });
       const running = slot.execute({ modelId, body, timeoutMs: manifest.limits.deadlineMs }).finally(() => slot.release());
       const { result, startMs, durationMs } = await untilAborted(running, stopping.signal);
       const output = seal({
@@ -204,15 +216,18 @@ export function createLane(
     });
   }
 
-  function relay(): void {
+  const relayVouchers = (): void => {
     for (const { voucher, bills } of book.unsettled()) send({ t: "voucher", voucher, bills });
-  }
+  };
+  const repeatAnswers = (): void => {
+    for (const kept of book.unsigned()) sendAnswer(kept);
+  };
 
   return {
     open(key) {
       laneKey = key;
       send({ t: "laneReady", sessionId, nodeId });
-      for (const kept of book.unsigned()) sendAnswer(kept);
+      repeatAnswers();
     },
     ask,
     voucher,
@@ -220,9 +235,24 @@ export function createLane(
       facts = newest;
       book.settled(facts.seq);
     },
-    relay,
+    relay(connection) {
+      relayVouchers();
+      if (laneKey !== undefined || connection === repeatedOver) return;
+      repeatedOver = connection;
+      repeatAnswers();
+    },
+    repeat() {
+      relayVouchers();
+      repeatAnswers();
+    },
+    async drain() {
+      draining.abort();
+      await Promise.allSettled(executing.values());
+      await numbering;
+    },
     isOver: () => facts.isOver,
     async close() {
+      draining.abort();
       stopping.abort();
       await Promise.allSettled(executing.values());
       await numbering;

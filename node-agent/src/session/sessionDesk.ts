@@ -17,6 +17,7 @@ import { laneTarget } from "@ngpu/protocol/session/requestKey";
 import { recoverSigner, type Signed } from "@ngpu/protocol/signed";
 import type { Frame } from "@ngpu/protocol/wire";
 import { hexToBytes, isAddressEqual, zeroHash, type Hex, type PublicClient } from "viem";
+import type { GatewayLink } from "../agent/gatewayLink.ts";
 import { createLane, type Lane, type LaneParts } from "./lane.ts";
 import { createLaneFactsReader, type LaneFacts } from "./laneFacts.ts";
 
@@ -25,10 +26,16 @@ export interface SessionDesk {
   take(frame: Frame): boolean;
   /** The link is up again. */
   connected(): void;
+  /**
+   * Takes no new request, ends what executes, and resolves when the gateway has all answers and vouchers, or is not
+   * connected and the journals keep them; the signal ends the wait for that.
+   */
+  drain(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 const sweepEveryMs = 5_000;
+const deliveryPollMs = 50;
 /** Each holds an open file; what costs a payer a deposit and a keeper's assignment is not made in masses. */
 const mostLanes = 512;
 const fileName = /^(0x[0-9a-f]{64})\.log$/;
@@ -40,13 +47,15 @@ export function createSessionDesk(
     dataDir: string;
     client: PublicClient;
     deployment: Deployment;
+    link: Pick<GatewayLink, "connection" | "answers">;
   },
 ): SessionDesk {
-  const { nodeId, secret, context, send, clock, log } = options;
+  const { nodeId, secret, context, send, link, clock, log } = options;
   const folder = join(options.dataDir, "sessions");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const readFacts = createLaneFactsReader(options);
   const lanes = new Map<Hex, Promise<Lane>>();
+  let isDraining = false;
   const fileOf = (sessionId: Hex): string => join(folder, `${sessionId}.log`);
 
   /** The lane, made when the chain has it; one at a time. Throws SESSION_UNKNOWN, MODEL_UNKNOWN or NODE_BUSY. */
@@ -82,6 +91,7 @@ export function createSessionDesk(
     const { taskId: sessionId, assignment, nodeId: named, ephemeralPublicKey, wrappedKey } = wrap.message;
     if (named !== nodeId || assignment !== 0) return;
     try {
+      if (isDraining) throw new NgpuError("NODE_DRAINING", { sessionId });
       const facts = await readFacts({ sessionId, nodeId });
       if (facts === undefined) throw new NgpuError("SESSION_UNKNOWN", { sessionId });
       await requireSigner(wrap, facts);
@@ -135,7 +145,7 @@ export function createSessionDesk(
     const facts = await readFacts({ sessionId, nodeId });
     if (facts === undefined) return;
     lane.update(facts);
-    lane.relay();
+    lane.relay(link.connection());
     if (!lane.isOver()) return;
     lanes.delete(sessionId);
     await lane.close();
@@ -156,6 +166,20 @@ export function createSessionDesk(
       return true;
     },
     connected: () => sweep.trigger(),
+    async drain(signal) {
+      isDraining = true;
+      const open = (await Promise.allSettled(lanes.values())).flatMap((opened) =>
+        opened.status === "fulfilled" ? [opened.value] : [],
+      );
+      await Promise.all(open.map((lane) => lane.drain()));
+      while (open.length > 0 && !signal.aborted) {
+        const connection = link.connection();
+        if (connection === 0) return;
+        for (const lane of open) lane.repeat();
+        if ((await link.answers()) && link.connection() === connection) return;
+        await clock.sleep(deliveryPollMs, signal);
+      }
+    },
     async close() {
       await sweep.stop();
       for (const opening of lanes.values()) await opening.then((lane) => lane.close()).catch(() => undefined);
