@@ -16,6 +16,7 @@ import { systemClock } from "@ngpu/protocol/service/clock";
 import { packBills, weightOf, type BillRecord } from "@ngpu/protocol/session/packedBills";
 import { receiptsRootOf } from "@ngpu/protocol/session/receiptsRoot";
 import { inputContext, outputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
+import { sessionLimits } from "@ngpu/protocol/session/sessionLimits";
 import { dueUsd6 } from "@ngpu/protocol/session/sessionMoney";
 import { billsHashOf, firstHeadOf, sessionTaskIdOf } from "@ngpu/protocol/session/voucherChain";
 import { hashMessage, recoverSigner, signMessage } from "@ngpu/protocol/signed";
@@ -219,6 +220,16 @@ describe("lane of a session", () => {
     await lane.voucher(await aVoucher({ message: { cumulativeUsd6 } }));
     await lane.ask(aRequest());
     expect(framesOf("answer").length).to.equal(4);
+  });
+
+  it("leaves no more receipts unsigned than one claim on its floor can show, however short their work", async () => {
+    durationMs = 1;
+    for (let count = 0; count <= sessionLimits.maxClaimReceipts; count += 1) await lane.ask(aRequest());
+    expect(framesOf("answer").length).to.equal(sessionLimits.maxClaimReceipts);
+    expect(refusals()).to.deep.equal(["SESSION_UNSIGNED"]);
+    await lane.voucher(await aVoucher());
+    await lane.ask(aRequest());
+    expect(framesOf("answer").length).to.equal(sessionLimits.maxClaimReceipts + 1);
   });
 
   it("counts work that was written down as standby as unsigned once it is too much of all", async () => {

@@ -9,6 +9,7 @@ import { gatewayLimits } from "@ngpu/protocol/limits";
 import { seal } from "@ngpu/protocol/sealed/seal";
 import type { AskedEntry, LedgerEntry } from "@ngpu/protocol/session/ledgerEntry";
 import { inputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
+import { sessionLimits } from "@ngpu/protocol/session/sessionLimits";
 import type { Signed } from "@ngpu/protocol/signed";
 import type { Frame, FrameOf } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
@@ -32,6 +33,8 @@ export interface Dispatcher {
   answered(asked: AskedEntry, answer: { nodeId: number; receipt: Signed<"receipt">; payload: unknown }): void;
   refused(refusal: { nodeId: number; requestId: Hex; code: ErrorCode }): void;
   halted(nodeId: number): void;
+  /** The node has a voucher: it takes more. */
+  signed(): void;
   /** Requests that are not over. */
   count(): number;
   /** Nothing can go on. */
@@ -74,10 +77,12 @@ export function createDispatcher(options: {
   send: (frame: Frame) => boolean;
   write: (entry: LedgerEntry) => Promise<void>;
   random: (length: number) => Uint8Array;
+  /** Records of a lane whose voucher its node does not have: it takes no request beyond a certain number of them. */
+  unsigned: (nodeId: number) => number;
   hedgeAfterMs: number;
   signal: AbortSignal;
 }): Dispatcher {
-  const { sessionId, send, write, random, hedgeAfterMs, signal } = options;
+  const { sessionId, send, write, random, unsigned, hedgeAfterMs, signal } = options;
   const open = new Map<Hex, Open>();
   const seats = new Map<number, { seat: LaneSeat; load: number; notBeforeMs: number }>();
   const timer = setInterval(() => tick(), tickMs);
@@ -110,7 +115,8 @@ export function createDispatcher(options: {
     const nowMs = performance.now();
     const free = [...seats.values()].filter(({ seat, load, notBeforeMs }) => {
       const before = request?.asked.get(seat.nodeId);
-      return load < seat.window && nowMs >= notBeforeMs && (before === undefined || before.isRefused);
+      const isOnCredit = load + unsigned(seat.nodeId) < sessionLimits.maxClaimReceipts;
+      return isOnCredit && load < seat.window && nowMs >= notBeforeMs && (before === undefined || before.isRefused);
     });
     free.sort(
       (a, b) => a.load / a.seat.window - b.load / b.seat.window || Number(b.seat.isPrimary) - Number(a.seat.isPrimary),
@@ -242,6 +248,7 @@ export function createDispatcher(options: {
       }
       pump();
     },
+    signed: pump,
     count: () => open.size,
     fail,
   };

@@ -83,7 +83,7 @@ export function createSessionCore(options: {
   let judging: Promise<unknown> = Promise.resolve();
   let failure: unknown;
 
-  const dispatcher = createDispatcher({ ...options, write });
+  const dispatcher = createDispatcher({ ...options, write, unsigned: (nodeId) => ledger.unsigned(nodeId) });
 
   /** Applied at once and in order; resolves when it may be acted on. A journal that fails ends the session here. */
   async function write(entry: LedgerEntry): Promise<void> {
@@ -189,7 +189,10 @@ export function createSessionCore(options: {
       if (frame.t === "answer") {
         judging = judging.then(() => takeAnswer(frame)).catch((error: unknown) => onEvent({ kind: "error", error }));
       } else if (frame.t === "refusal") takeRefusal(frame);
-      else if (frame.t === "voucherTaken") vouchers().taken(frame.nodeId, frame.seq);
+      else if (frame.t === "voucherTaken") {
+        vouchers().taken(frame.nodeId, frame.seq);
+        dispatcher.signed();
+      }
     },
     async idle() {
       while (dispatcher.count() > 0 && !signal.aborted) await sleep(20, signal);

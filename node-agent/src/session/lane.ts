@@ -78,6 +78,7 @@ export function createLane(
   const executing = new Map<Hex, Promise<void>>();
   let laneKey: Uint8Array | undefined;
   let repeatedOver = 0;
+  let pending = 0;
   let pendingMs = 0;
   /** Receipts are numbered one after the other, and vouchers are taken between them. */
   let numbering: Promise<unknown> = Promise.resolve();
@@ -149,8 +150,9 @@ export function createLane(
     checkInput({ body, manifest, workCums });
 
     const nextMs = capMs({ workCums, powerCu });
-    const refusal = book.refusal({ pendingMs, nextMs, allotmentUsd6: facts.allotmentUsd6 });
+    const refusal = book.refusal({ pending, pendingMs, nextMs, allotmentUsd6: facts.allotmentUsd6 });
     if (refusal !== undefined) throw new NgpuError(refusal, { sessionId });
+    pending += 1;
     pendingMs += nextMs;
     try {
       const slot = await pool.take(draining.signal).catch((cause: unknown) => {
@@ -177,6 +179,7 @@ export function createLane(
       };
       await answer(requestId, decided, text);
     } finally {
+      pending -= 1;
       pendingMs -= nextMs;
     }
   }
