@@ -7,9 +7,10 @@ import type { LaneFacts, SessionFacts } from "@ngpu/keeper/session/sessionSnapsh
 import { createVoucherShelf, type ShelvedVoucher } from "@ngpu/keeper/session/voucherShelf";
 import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
+import { floorRule } from "@ngpu/protocol/session/floorRule";
 import { packBills, weightOf, type BillRecord } from "@ngpu/protocol/session/packedBills";
 import { dueUsd6 } from "@ngpu/protocol/session/sessionMoney";
-import { laneState, sessionState } from "@ngpu/protocol/session/sessionStates";
+import { floorState, laneState, sessionState } from "@ngpu/protocol/session/sessionStates";
 import { billsHashOf, firstHeadOf, nextHeadOf, sessionIdOf } from "@ngpu/protocol/session/voucherChain";
 import { signMessage } from "@ngpu/protocol/signed";
 import type { FrameOf } from "@ngpu/protocol/wire";
@@ -21,20 +22,22 @@ import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { startTestGateway, startTestKeeper } from "../harness/services.ts";
 import { connectNode, type NodePeer } from "../harness/testNode.ts";
 import { until } from "../harness/until.ts";
-import { chainTimeS, modelId, nowMs, online } from "./world.ts";
+import { aReceipt, chainTimeS, modelId, nowMs, online } from "./world.ts";
 
 const sessionId = keccak256("0x51");
 const signer = privateKeyToAccount(`0x${"51".repeat(32)}`);
 
 function aLane(nodeId: number, change: Partial<LaneFacts> = {}): LaneFacts {
   const head = firstHeadOf({ sessionId, nodeId });
-  const money = { allotmentUsd6: 1_000n, paidUsd6: 0n, powerCu: 1_000, seq: 0n };
-  return { nodeId, isActive: true, isReclaimed: false, ...money, head, ...change };
+  const money = { allotmentUsd6: 1_000n, paidUsd6: 0n, powerCu: 1_000, seq: 0n, weight: 0n };
+  const floor = { floor: floorState.unclaimed, claimSeq: 0n, burnableAtS: 0 };
+  return { nodeId, isActive: true, isReclaimed: false, releasedAtS: 0, ...floor, ...money, head, ...change };
 }
 
 function aSession(change: Partial<SessionFacts> = {}): SessionFacts {
   return {
-    ...{ sessionId, modelId, payer: zeroAddress, signers: [signer.address], minReplicas: 2, maxReplicas: 2 },
+    ...{ sessionId, modelId, payer: zeroAddress, minReplicas: 2, maxReplicas: 2 },
+    ...{ priceUsd6PerGcums: 0n, signer: signer.address, former: undefined },
     ...{ putInUsd6: 8_000n, freeUsd6: 8_000n, closesAtS: chainTimeS + 600, settleUntilS: chainTimeS + 660 },
     lanes: [],
     ...change,
@@ -65,7 +68,9 @@ function aWorld(given: {
       ]),
     ),
     vouchers: { following: ({ nodeId }) => waiting.get(nodeId) ?? [] },
+    claims: { of: () => undefined },
     ...{ chainTimeS, nowMs, watchingSinceMs: nowMs - 60_000 },
+    timing: { ...sessionTiming, settleMinUsd6: 0n },
     ...given.change,
   };
 }
@@ -135,6 +140,56 @@ describe("plan of sessions", () => {
     expect(batchAt(open, aShelved(zeroHash, { takenMs: nowMs - sessionTiming.settleAfterMs - 1 }))).to.equal(1);
     const over = aSession({ lanes, closesAtS: chainTimeS - 61, settleUntilS: chainTimeS - 1 });
     expect(batchAt(over, aShelved(zeroHash))).to.equal(0);
+    const soon = aSession({ lanes, closesAtS: chainTimeS + sessionTiming.settleAheadS });
+    expect(batchAt(soon, aShelved(zeroHash)), "before it expires").to.equal(1);
+    expect(batchAt(aSession({ lanes: [aLane(1, { isActive: false, releasedAtS: chainTimeS + 9 })] }), aShelved(zeroHash))).to.equal(1);
+  });
+
+  it("lets a voucher wait that does not pay for its gas, until the session ends", () => {
+    const timing = { ...sessionTiming, settleMinUsd6: 502n };
+    const lanes = [aLane(1), aLane(2)];
+    const isSettled = (session: SessionFacts, cumulativeUsd6: bigint, takenMs: number): boolean => {
+      const waiting = new Map([[1, [aShelved(zeroHash, { cumulativeUsd6, takenMs })]]]);
+      return kindsOf(aWorld({ sessions: [session], waiting, change: { timing } })).includes("settleSessions");
+    };
+    expect(isSettled(aSession({ lanes }), 501n, 0)).to.equal(false);
+    expect(isSettled(aSession({ lanes }), 502n, 0)).to.equal(true);
+    expect(isSettled(aSession({ lanes, closesAtS: chainTimeS }), 1n, nowMs)).to.equal(true);
+  });
+
+  it("claims and burns by the clock, and settles first what was signed after all", () => {
+    const receipt = aReceipt(1, { startMs: BigInt(chainTimeS - floorRule.claimAfterS) * 1_000n - 1_000n, durationMs: 1_000 });
+    const planned = (lane: Partial<LaneFacts>, given: { waiting?: ShelvedVoucher[]; claim?: bigint; late?: boolean } = {}) => {
+      const receipts = [given.late ? { ...receipt, message: { ...receipt.message, startMs: receipt.message.startMs + 1n } } : receipt];
+      const of = () => (given.claim === undefined ? undefined : { seq: given.claim, receipts, takenMs: nowMs });
+      const sessions = [aSession({ lanes: [aLane(1, lane), aLane(2)] })];
+      const waiting = new Map([[1, given.waiting ?? []]]);
+      const change = { claims: { of: ({ nodeId }: { nodeId: number }) => (nodeId === 1 ? of() : undefined) } };
+      return kindsOf(aWorld({ sessions, waiting, change }));
+    };
+    const voucher = aShelved(zeroHash);
+    expect(planned({}, { claim: 1n })).to.deep.equal(["claimFloor"]);
+    expect(planned({}, { claim: 1n, late: true }), "not before its time").to.deep.equal([]);
+    expect(planned({}, { claim: 3n }), "not over a gap").to.deep.equal([]);
+    expect(planned({}, { claim: 3n, waiting: [voucher] })).to.deep.equal(["settleSessions"]);
+    expect(planned({ floor: floorState.burned }, { claim: 1n }), "once a lane").to.deep.equal([]);
+    const claimed = { floor: floorState.claimed, claimSeq: 1n };
+    expect(planned({ ...claimed, burnableAtS: chainTimeS + 1 })).to.deep.equal([]);
+    expect(planned({ ...claimed, burnableAtS: chainTimeS })).to.deep.equal(["burnFloor"]);
+    expect(planned({ ...claimed, burnableAtS: chainTimeS - 60 }), "it has lapsed").to.deep.equal([]);
+    expect(planned({ ...claimed, burnableAtS: chainTimeS }, { waiting: [voucher] }), "a late voucher").to.deep.equal(["settleSessions"]);
+  });
+
+  it("frees a lane that was released when its time has come, but no voucher's money", () => {
+    const freed = (lane: Partial<LaneFacts>, waiting: ShelvedVoucher[] = []): string[] => {
+      const sessions = [aSession({ lanes: [aLane(1), aLane(2), aLane(3, { isActive: false, ...lane })] })];
+      return kindsOf(aWorld({ sessions, waiting: new Map([[3, waiting]]) }));
+    };
+    expect(freed({ releasedAtS: chainTimeS })).to.deep.equal([]);
+    expect(freed({ releasedAtS: chainTimeS - 1 })).to.deep.equal(["reclaimLane"]);
+    expect(freed({ releasedAtS: chainTimeS - 1 }, [aShelved(zeroHash)])).to.deep.equal(["settleSessions"]);
+    const claimed = { floor: floorState.claimed, claimSeq: 1n, burnableAtS: chainTimeS - 30 };
+    expect(freed({ releasedAtS: chainTimeS - 1, ...claimed })).to.deep.equal(["burnFloor"]);
   });
 
   it("puts all lanes that are due into one batch, by node, within what one transaction takes", () => {
@@ -233,20 +288,27 @@ describe("sessions on a chain", () => {
 
   it("keeps no voucher that its bills do not fit, and chains those that came in any order", async () => {
     const context = { chainId: chain.chainId, verifyingContract: chain.deployment.sessionSettlement };
-    const shelf = createVoucherShelf({ context, nowMs: () => 0 });
+    let nowOfShelf = 0;
+    const shelf = createVoucherShelf({ context, nowMs: () => nowOfShelf });
     const frames = await vouchersFor(chain, sessionId, 7);
     const [first, second] = frames;
     if (first === undefined || second === undefined) throw new Error("two vouchers are needed");
     expect(await shelf.take({ ...first, bills: second.bills })).to.equal(false);
     expect(await shelf.take(second)).to.equal(true);
-    const lane = { sessionId, nodeId: 7, head: firstHeadOf({ sessionId, nodeId: 7 }), signers: [signer.address] };
+    const lane = { ...aLane(7), sessionId, priceUsd6PerGcums: 0n, signers: [signer.address] };
     expect(shelf.following(lane), "one is missing before it").to.deep.equal([]);
     expect(await shelf.take(first)).to.equal(true);
     expect(await shelf.take(first), "known already").to.equal(false);
     expect(shelf.following(lane).map(({ seq }) => seq)).to.deep.equal([2n, 3n]);
     expect(shelf.following({ ...lane, signers: [zeroAddress] }), "signed by no key of the session").to.deep.equal([]);
-    shelf.keepOnly([aSession({ lanes: [aLane(7, { seq: 2n })] })]);
-    expect(shelf.following(lane), "what is settled is forgotten").to.deep.equal([]);
+    expect(shelf.following({ ...lane, priceUsd6PerGcums: 10n ** 9n }), "with too low a sum").to.deep.equal([]);
+    expect(shelf.following({ ...lane, seq: 1n }), "with a number that does not follow").to.deep.equal([]);
+    const settled = [aSession({ lanes: [aLane(7, { seq: 3n })] })];
+    shelf.keepOnly(settled);
+    expect(shelf.following(lane).length, "the chain may take its settlement back").to.equal(2);
+    nowOfShelf = 15 * 60_000 + 1;
+    shelf.keepOnly(settled);
+    expect(shelf.following(lane), "what is settled long since is forgotten").to.deep.equal([]);
   });
 });
 

@@ -9,10 +9,12 @@ import type { LaneFacts } from "@ngpu/node-agent/session/laneFacts";
 import type { RunnerPool } from "@ngpu/node-agent/pool/runnerPool";
 import { fromBase64, toBase64 } from "@ngpu/protocol/base64";
 import { catalogue } from "@ngpu/protocol/catalogue";
+import { gatewayLimits } from "@ngpu/protocol/limits";
 import { encodePayload } from "@ngpu/protocol/sealed/payload";
 import { open, seal } from "@ngpu/protocol/sealed/seal";
 import { openAppendLog, type AppendLog } from "@ngpu/protocol/service/appendLog";
 import { systemClock } from "@ngpu/protocol/service/clock";
+import { floorRule } from "@ngpu/protocol/session/floorRule";
 import { packBills, weightOf, type BillRecord } from "@ngpu/protocol/session/packedBills";
 import { receiptsRootOf } from "@ngpu/protocol/session/receiptsRoot";
 import { inputContext, outputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
@@ -21,7 +23,7 @@ import { dueUsd6 } from "@ngpu/protocol/session/sessionMoney";
 import { billsHashOf, firstHeadOf, sessionTaskIdOf } from "@ngpu/protocol/session/voucherChain";
 import { hashMessage, recoverSigner, signMessage } from "@ngpu/protocol/signed";
 import type { Voucher } from "@ngpu/protocol/typedData";
-import type { Frame, FrameOf, FrameType } from "@ngpu/protocol/wire";
+import { decodeFrame, encodeFrame, type Frame, type FrameOf, type FrameType } from "@ngpu/protocol/wire";
 import { expect } from "chai";
 import { keccak256, toHex, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -71,6 +73,7 @@ describe("lane of a session", () => {
   function facts(change: Partial<LaneFacts> = {}): LaneFacts {
     return {
       ...{ isServing: true, isOver: false, signers: [payer.address], modelId, priceUsd6PerGcums, powerCu: 1_000 },
+      ...{ nowS: 0, closesAtS: 3_600, settleWindowS: 60, isClaimable: true },
       ...{ allotmentUsd6: 10_000_000n, seq: 0n, head: firstHeadOf({ sessionId, nodeId }), weight: 0n },
       ...change,
     };
@@ -202,9 +205,14 @@ describe("lane of a session", () => {
     expect(framesOf("voucher")).to.deep.equal([right]);
     lane.relay(1);
     expect(framesOf("voucher").length, "until it is settled").to.equal(2);
-    lane.update(facts({ seq: 2n }));
+    lane.update(facts({ seq: 2n }), 0n);
     lane.relay(1);
     expect(framesOf("voucher").length).to.equal(2);
+    lane.update(facts(), 0n);
+    lane.relay(1);
+    expect(framesOf("voucher").length, "again where the chain takes the settlement back").to.equal(3);
+    lane.update(facts({ seq: 2n }), 2n);
+    expect(lane.awaitsFinality(), "no more once that is final").to.equal(false);
   });
 
   it("works one credit window ahead of vouchers, and goes on once they come", async () => {
@@ -263,6 +271,34 @@ describe("lane of a session", () => {
     sent = sent.filter(({ t }) => t !== "answer").concat(framesOf("answer").slice(0, 1));
     await lane.voucher(await aVoucher());
     expect(framesOf("voucherTaken").map(({ seq }) => seq)).to.deep.equal([1n]);
+  });
+
+  it("shows its receipts once the payer withholds, in a frame that a gateway takes, and no more once it signed", async () => {
+    durationMs = 900;
+    for (let count = 0; count < sessionLimits.maxClaimReceipts; count += 1) await lane.ask(aRequest());
+    const claimsAt = (change: Partial<LaneFacts>): number => {
+      const before = framesOf("claim").length;
+      lane.update(facts(change));
+      lane.relay(1);
+      return framesOf("claim").length - before;
+    };
+    expect(claimsAt({ nowS: floorRule.claimAfterS }), "a client has time to come back").to.equal(0);
+    expect(claimsAt({ nowS: floorRule.claimAfterS + 1, isClaimable: false }), "once a lane").to.equal(0);
+    expect(claimsAt({ nowS: 100, closesAtS: 69 }), "a session that ended a moment ago").to.equal(1);
+    expect(claimsAt({ nowS: 130, closesAtS: 69 }), "one that takes no voucher any more").to.equal(0);
+    expect(claimsAt({ nowS: floorRule.claimAfterS + 1 })).to.equal(1);
+    const [claim] = framesOf("claim");
+    if (claim === undefined) throw new Error("there is no claim");
+    expect(claim).to.include({ sessionId, nodeId, seq: 1n });
+    expect(claim.receipts).to.deep.equal(framesOf("answer").map(({ receipt }) => receipt));
+    const largest = claim.receipts.map(({ message, signature }) => ({
+      message: { ...message, startMs: 2n ** 48n, durationMs: 2 ** 31, nodeId: 2 ** 32 - 1, powerCu: 2 ** 32 - 1 },
+      signature,
+    }));
+    expect(encodeFrame({ ...claim, receipts: largest }).length).to.be.lessThan(gatewayLimits.maxFrameBytes);
+    expect(decodeFrame(encodeFrame(claim))).to.deep.equal(claim);
+    await lane.voucher(await aVoucher());
+    expect(claimsAt({ nowS: 2_000 })).to.equal(0);
   });
 
   it("repeats once a connection what no voucher covers of a lane whose key nobody hands over any more", async () => {

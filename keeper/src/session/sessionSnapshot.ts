@@ -9,11 +9,18 @@ export interface LaneFacts {
   nodeId: number;
   isActive: boolean;
   isReclaimed: boolean;
+  /** Chain time from which what a lane that was released did not spend is free; 0 of one that was not. */
+  releasedAtS: number;
+  /** State of its floor; of a claim, the number up to which it counts and the chain time from which it burns. */
+  floor: number;
+  claimSeq: bigint;
+  burnableAtS: number;
   allotmentUsd6: bigint;
   paidUsd6: bigint;
   powerCu: number;
-  /** Records that are settled, and the head after them. */
+  /** Records that are settled, their weight, and the head after them. */
   seq: bigint;
+  weight: bigint;
   head: Hex;
 }
 
@@ -21,8 +28,10 @@ export interface SessionFacts {
   sessionId: Hex;
   modelId: Hex;
   payer: Address;
-  /** Keys whose vouchers count. */
-  signers: Address[];
+  priceUsd6PerGcums: bigint;
+  signer: Address;
+  /** The key before it; its vouchers count until then. */
+  former: { signer: Address; untilS: number } | undefined;
   minReplicas: number;
   putInUsd6: bigint;
   freeUsd6: bigint;
@@ -135,18 +144,19 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
 }
 
 interface SessionRecord {
-  terms: { signer: Address; payer: Address; closesAt: number };
+  terms: { signer: Address; payer: Address; closesAt: number; priceUsd6PerGcums: bigint };
   purse: { freeUsd6: bigint; putInUsd6: bigint; minReplicas: number; maxReplicas: number };
   modelId: Hex;
   formerSigner: Address;
+  formerUntil: number;
 }
 
 function sessionFacts(sessionId: Hex, session: SessionRecord, settleWindowS: number, lanes: LaneFacts[]): SessionFacts {
-  const { terms, purse, modelId, formerSigner } = session;
+  const { terms, purse, modelId, formerSigner, formerUntil } = session;
   const { freeUsd6, putInUsd6, minReplicas, maxReplicas } = purse;
   return {
-    ...{ sessionId, modelId, payer: terms.payer },
-    signers: [terms.signer, ...(formerSigner === zeroAddress ? [] : [formerSigner])],
+    ...{ sessionId, modelId, payer: terms.payer, priceUsd6PerGcums: terms.priceUsd6PerGcums, signer: terms.signer },
+    former: formerSigner === zeroAddress ? undefined : { signer: formerSigner, untilS: formerUntil },
     ...{ freeUsd6, putInUsd6, minReplicas, maxReplicas },
     closesAtS: terms.closesAt,
     settleUntilS: terms.closesAt + settleWindowS,
@@ -155,16 +165,23 @@ function sessionFacts(sessionId: Hex, session: SessionRecord, settleWindowS: num
 }
 
 interface LaneRecord {
-  money: { paidUsd6: bigint; allotmentUsd6: bigint; seq: number; powerCu: number };
+  money: { paidUsd6: bigint; allotmentUsd6: bigint; seq: number; powerCu: number; weight: bigint };
   head: Hex;
   state: number;
+  releasedAt: number;
+  floor: number;
+  claimSeq: number;
+  burnableAt: number;
 }
 
-function laneFacts(nodeId: number, { money, head, state }: LaneRecord): LaneFacts {
-  const { paidUsd6, allotmentUsd6, seq, powerCu } = money;
+function laneFacts(nodeId: number, { money, head, state, ...record }: LaneRecord): LaneFacts {
+  const { paidUsd6, allotmentUsd6, seq, powerCu, weight } = money;
   const isActive = state === laneState.active;
   const isReclaimed = state === laneState.reclaimed;
-  return { nodeId, isActive, isReclaimed, allotmentUsd6, paidUsd6, powerCu, seq: BigInt(seq), head };
+  const releasedAtS = state === laneState.releasing ? record.releasedAt : 0;
+  const floor = { floor: record.floor, claimSeq: BigInt(record.claimSeq), burnableAtS: record.burnableAt };
+  const paid = { allotmentUsd6, paidUsd6, powerCu, seq: BigInt(seq), weight };
+  return { nodeId, isActive, isReclaimed, releasedAtS, ...floor, ...paid, head };
 }
 
 /** Calls in batches that any RPC takes. */

@@ -12,7 +12,9 @@ import { open, seal } from "@ngpu/protocol/sealed/seal";
 import type { AppendLog } from "@ngpu/protocol/service/appendLog";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
+import { isClaimDue } from "@ngpu/protocol/session/floorRule";
 import { inputContext, outputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
+import { sessionLimits } from "@ngpu/protocol/session/sessionLimits";
 import { sessionTaskIdOf } from "@ngpu/protocol/session/voucherChain";
 import { hashMessage, recoverSigner, signMessage, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";
 import { receiptStatus } from "@ngpu/protocol/typedData";
@@ -45,8 +47,12 @@ export interface Lane {
   open(laneKey: Uint8Array): void;
   ask(frame: FrameOf<"ask">): Promise<void>;
   voucher(frame: FrameOf<"voucher">): Promise<void>;
-  /** The chain says so now. */
-  update(facts: LaneFacts): void;
+  /** The chain says so now, and that so many records are settled for good, where that was looked at. */
+  update(facts: LaneFacts, finalSeq?: bigint): void;
+  /** Vouchers are kept that the chain may have to settle (again). */
+  awaitsFinality(): boolean;
+  /** Nothing was asked lately, nothing waits for a voucher, and no voucher waits for the chain. */
+  isIdle(): boolean;
   /**
    * Vouchers that wait for the chain go out again; so do, once a connection, the answers of a lane that nobody opened
    * since the process began: a client hands no key over for a lane that ended.
@@ -64,6 +70,7 @@ export interface Lane {
 
 /** More would wait longer than a client does. */
 const mostWaiting = 256;
+const idleAfterMs = 60_000;
 const compactAboveBytes = 16 * 1024 * 1024;
 
 export function createLane(
@@ -78,6 +85,7 @@ export function createLane(
   const executing = new Map<Hex, Promise<void>>();
   let laneKey: Uint8Array | undefined;
   let repeatedOver = 0;
+  let askedMs = clock.monotonicMs();
   let pending = 0;
   let pendingMs = 0;
   /** Receipts are numbered one after the other, and vouchers are taken between them. */
@@ -118,6 +126,7 @@ export function createLane(
 
   async function ask(frame: FrameOf<"ask">): Promise<void> {
     const { requestId } = frame;
+    askedMs = clock.monotonicMs();
     if (executing.has(requestId)) return;
     if (book.hasAnswered(requestId)) {
       const kept = book.unsigned().find((answer) => answer.requestId === requestId);
@@ -220,7 +229,19 @@ export function createLane(
   }
 
   const relayVouchers = (): void => {
-    for (const { voucher, bills } of book.unsettled()) send({ t: "voucher", voucher, bills });
+    for (const { voucher, bills } of book.unsettled()) {
+      if (voucher.message.seq > facts.seq) send({ t: "voucher", voucher, bills });
+    }
+  };
+  /** By rule and not by choice: what a payer withholds is burned on both sides, so nobody gains by it. */
+  const claim = (): void => {
+    const [oldest] = book.unsigned();
+    if (oldest === undefined || !facts.isClaimable) return;
+    const { startMs, durationMs } = oldest.receipt.message;
+    const { closesAtS, settleWindowS } = facts;
+    if (!isClaimDue({ oldestMs: startMs + BigInt(durationMs), nowS: facts.nowS, closesAtS, settleWindowS })) return;
+    const receipts = book.unsigned().slice(0, sessionLimits.maxClaimReceipts);
+    send({ t: "claim", sessionId, nodeId, seq: oldest.seq, receipts: receipts.map(({ receipt }) => receipt) });
   };
   const repeatAnswers = (): void => {
     for (const kept of book.unsigned()) sendAnswer(kept);
@@ -234,12 +255,19 @@ export function createLane(
     },
     ask,
     voucher,
-    update(newest) {
+    update(newest, finalSeq) {
       facts = newest;
-      book.settled(facts.seq);
+      if (finalSeq !== undefined) book.settled(finalSeq);
+    },
+    awaitsFinality: () => book.unsettled().length > 0,
+    isIdle() {
+      const isSettled = book.unsettled().every(({ voucher }) => voucher.message.seq <= facts.seq);
+      const isQuiet = executing.size === 0 && clock.monotonicMs() - askedMs > idleAfterMs;
+      return isQuiet && isSettled && book.unsigned().length === 0;
     },
     relay(connection) {
       relayVouchers();
+      claim();
       if (laneKey !== undefined || connection === repeatedOver) return;
       repeatedOver = connection;
       repeatAnswers();

@@ -64,10 +64,10 @@ export interface LaneBook {
   hasAnswered(requestId: Hex): boolean;
   /** Answers that no voucher covers, oldest first. */
   unsigned(): readonly AnswerEntry[];
-  /** Vouchers that the chain has not settled, oldest first. */
+  /** Vouchers that the chain has not settled for good, oldest first. */
   unsettled(): readonly VoucherEntry[];
   judge(voucher: VoucherEntry, by: { recovered: Address | undefined; signers: readonly Address[] }): VoucherVerdict;
-  /** The chain has settled up to there. */
+  /** The chain has settled up to there, and no block that says so is taken back. */
   settled(seq: bigint): void;
   /**
    * Why no more work may begin, when `pending` requests of `pendingMs` are being done and one of `nextMs` would be added.
