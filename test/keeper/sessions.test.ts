@@ -4,18 +4,20 @@ import type { Keeper } from "@ngpu/keeper/keeper/keeper";
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import { planSessions, sessionTiming } from "@ngpu/keeper/session/planSessions";
 import type { LaneFacts, SessionFacts } from "@ngpu/keeper/session/sessionSnapshot";
+import { createSessionReader } from "@ngpu/keeper/session/sessionSnapshot";
 import { createVoucherShelf, type ShelvedVoucher } from "@ngpu/keeper/session/voucherShelf";
 import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
+import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { floorRule } from "@ngpu/protocol/session/floorRule";
 import { packBills, weightOf, type BillRecord } from "@ngpu/protocol/session/packedBills";
 import { dueUsd6 } from "@ngpu/protocol/session/sessionMoney";
 import { floorState, laneState, sessionState } from "@ngpu/protocol/session/sessionStates";
-import { billsHashOf, firstHeadOf, nextHeadOf, sessionIdOf } from "@ngpu/protocol/session/voucherChain";
+import { billsHashOf, firstHeadOf, nextHeadOf, sessionIdOf, sessionTaskIdOf } from "@ngpu/protocol/session/voucherChain";
 import { signMessage } from "@ngpu/protocol/signed";
 import type { FrameOf } from "@ngpu/protocol/wire";
 import { expect } from "chai";
-import { keccak256, toHex, zeroAddress, zeroHash, type Hex } from "viem";
+import { createPublicClient, custom, keccak256, toHex, zeroAddress, zeroHash, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
@@ -25,6 +27,14 @@ import { until } from "../harness/until.ts";
 import { aReceipt, chainTimeS, modelId, nowMs, online } from "./world.ts";
 
 const sessionId = keccak256("0x51");
+const putInUsd6 = 10_000_000n;
+const twoBatches: BillRecord[][] = [
+  [
+    { kind: "execution", ms: 700 },
+    { kind: "standby", ms: 90 },
+  ],
+  [{ kind: "execution", ms: 1_300 }],
+];
 const signer = privateKeyToAccount(`0x${"51".repeat(32)}`);
 
 function aLane(nodeId: number, change: Partial<LaneFacts> = {}): LaneFacts {
@@ -230,7 +240,9 @@ describe("sessions on a chain", () => {
   before(async () => {
     chain = await startTestChain();
     gateway = await startTestGateway(chain);
-    nodes = [await registerNode(chain), await registerNode(chain)];
+    // More than the least, so that what is burned leaves a node eligible.
+    const stakeWei = 200n * 10n ** 18n;
+    nodes = [await registerNode(chain, { stakeWei }), await registerNode(chain, { stakeWei })];
     peers = await Promise.all(nodes.map((node) => connectNode({ chain, node, gatewayUrl: gateway.url })));
     for (const peer of peers) {
       await peer.announce([modelId]);
@@ -245,45 +257,148 @@ describe("sessions on a chain", () => {
     await chain?.close();
   });
 
-  it("assigns lanes once, settles both in one transaction when the session closes, and gives the rest back", async () => {
+  /** A session of two lanes that its payer has put ten dollars in. */
+  async function openSession(clientNonce: Hex): Promise<Hex> {
     const { deployment } = chain;
-    const settlement = { address: deployment.sessionSettlement, abi: sessionSettlementAbi } as const;
     const payer = chain.account(0);
     const token = { address: deployment.localUsd ?? zeroAddress, abi: localUsdAbi } as const;
-    await chain.write({ account: payer, ...token, functionName: "approve", args: [deployment.paymentVault, 10_000_000n] });
+    await chain.write({ account: payer, ...token, functionName: "approve", args: [deployment.paymentVault, putInUsd6] });
     const place = { chainId: chain.chainId, settlement: deployment.sessionSettlement };
-    const opened = sessionIdOf({ ...place, payer: payer.address, clientNonce: zeroHash, modelId });
+    const opened = sessionIdOf({ ...place, payer: payer.address, clientNonce, modelId });
     const expiresAt = (await chain.nowS()) + 3_600;
     const params = {
-      ...{ clientNonce: zeroHash, modelId, signer: signer.address, maxPriceUsd6PerGcums: 10n ** 9n },
-      ...{ spendCapUsd6: 10_000_000n, minReplicas: 2, maxReplicas: 2, slaMs: 1_000, expiresAt },
+      ...{ clientNonce, modelId, signer: signer.address, maxPriceUsd6PerGcums: 10n ** 9n },
+      ...{ spendCapUsd6: putInUsd6, minReplicas: 2, maxReplicas: 2, slaMs: 1_000, expiresAt },
     };
     const noPermit = { value: 0n, deadline: 0n, v: 0, r: zeroHash, s: zeroHash };
-    await chain.write({ account: payer, ...settlement, functionName: "open", args: [params, noPermit] });
-    const laneOf = (nodeId: number) => chain.client.readContract({ ...settlement, functionName: "lane", args: [opened, nodeId] });
-    await until("both nodes have a lane", async () =>
-      (await Promise.all(nodes.map(({ nodeId }) => laneOf(nodeId)))).every(({ state }) => state === laneState.active),
-    );
+    await chain.write({ account: payer, ...settlement(), functionName: "open", args: [params, noPermit] });
+    await untilLanes(opened, "both nodes have a lane", ({ state }) => state === laneState.active);
+    return opened;
+  }
 
-    for (const peer of peers) {
-      for (const frame of await vouchersFor(chain, opened, peer.nodeId)) peer.peer.send(frame);
-    }
-    await chain.write({ account: payer, ...settlement, functionName: "close", args: [opened] });
-    await until("both lanes are settled", async () =>
-      (await Promise.all(nodes.map(({ nodeId }) => laneOf(nodeId)))).every(({ money }) => money.seq === 3),
-    );
-    const query = { ...settlement, fromBlock: 0n, strict: true, args: { sessionId: opened } } as const;
-    const settled = await chain.client.getContractEvents({ ...query, eventName: "BillsSettled" });
-    expect(settled.length, "a segment for each voucher").to.equal(4);
-    expect(new Set(settled.map(({ transactionHash }) => transactionHash)).size, "one transaction").to.equal(1);
-    const assigned = await chain.client.getContractEvents({ ...query, eventName: "ReplicaAssigned" });
-    expect(assigned.length, "no lane assigned twice").to.equal(2);
+  const settlement = () => ({ address: chain.deployment.sessionSettlement, abi: sessionSettlementAbi }) as const;
+  const laneOf = (opened: Hex, nodeId: number) =>
+    chain.client.readContract({ ...settlement(), functionName: "lane", args: [opened, nodeId] });
+  type ChainLane = Awaited<ReturnType<typeof laneOf>>;
+  const untilLanes = (opened: Hex, what: string, is: (lane: ChainLane) => boolean) =>
+    until(what, async () => (await Promise.all(nodes.map(({ nodeId }) => laneOf(opened, nodeId)))).every(is));
+  const close = (opened: Hex) =>
+    chain.write({ account: chain.account(0), ...settlement(), functionName: "close", args: [opened] });
+  const sessionOf = (opened: Hex) =>
+    chain.client.readContract({ ...settlement(), functionName: "session", args: [opened] });
 
+  async function untilFinished(opened: Hex): Promise<void> {
     await chain.increaseTime(61);
-    await until("the session is finished", async () => {
-      const { terms } = await chain.client.readContract({ ...settlement, functionName: "session", args: [opened] });
-      return terms.state === sessionState.finished;
+    await until("the session is finished", async () => (await sessionOf(opened)).terms.state === sessionState.finished);
+  }
+
+  it("assigns lanes once, settles both in one transaction when the session closes, again after a reorg, and gives the rest back", async () => {
+    const opened = await openSession(zeroHash);
+    const before = await chain.snapshot();
+    for (const { nodeId, peer } of peers) for (const frame of await vouchersFor(chain, opened, nodeId)) peer.send(frame);
+    const settled = async () => {
+      await close(opened);
+      await untilLanes(opened, "both lanes are settled", ({ money }) => money.seq === 3);
+      const query = { ...settlement(), fromBlock: 0n, strict: true, args: { sessionId: opened } } as const;
+      const bills = await chain.client.getContractEvents({ ...query, eventName: "BillsSettled" });
+      expect(bills.length, "a segment for each voucher").to.equal(4);
+      expect(new Set(bills.map(({ transactionHash }) => transactionHash)).size, "one transaction").to.equal(1);
+      const assigned = await chain.client.getContractEvents({ ...query, eventName: "ReplicaAssigned" });
+      expect(assigned.length, "no lane assigned twice").to.equal(2);
+    };
+    await settled();
+    await chain.revert(before);
+    await chain.mine(3);
+    // No node sends anything again.
+    await settled();
+    await untilFinished(opened);
+  });
+
+  it("burns on both sides what a payer withholds its signature from, unless a late voucher covers it", async () => {
+    const { stakeVault } = chain.deployment;
+    const stakeOf = async (nodeId: number) =>
+      (await chain.client.readContract({ address: stakeVault, abi: stakeVaultAbi, functionName: "stakeOf", args: [nodeId] })).stakedWei;
+    const opened = await openSession(keccak256("0x02"));
+    const [stakesBefore, frames] = [new Map<number, bigint>(), new Map<number, FrameOf<"voucher">[]>()];
+    for (const { nodeId, node, peer } of peers) {
+      stakesBefore.set(nodeId, await stakeOf(nodeId));
+      const vouchers = await vouchersFor(chain, opened, nodeId, [[{ kind: "execution", ms: 600 }], [{ kind: "execution", ms: 800 }]]);
+      frames.set(nodeId, vouchers);
+      // The record of the second voucher is what is withheld: signed by the node, by nobody else.
+      if (vouchers[0] !== undefined) peer.send(vouchers[0]);
+      const startMs = BigInt((await chain.nowS()) - floorRule.claimAfterS - 5) * 1_000n;
+      const message = {
+        ...{ taskId: sessionTaskIdOf({ sessionId: opened, nodeId, seq: 2n }), assignment: 0, attempt: 0, nodeId, modelId },
+        ...{ inputCommitment: zeroHash, outputCommitment: zeroHash, outputCiphertext: zeroHash, slot: 0, powerCu: 1_000 },
+        ...{ startMs, durationMs: 800, status: 0 },
+      };
+      const context = { chainId: chain.chainId, verifyingContract: chain.deployment.taskEscrow };
+      const receipt = await signMessage({ kind: "receipt", message, context, signer: node.operator });
+      peer.send({ t: "claim", sessionId: opened, nodeId, seq: 2n, receipts: [receipt] });
+    }
+    await untilLanes(opened, "what was signed is settled, the rest claimed", ({ floor, money }) => floor === floorState.claimed && money.seq === 1);
+
+    const [withheld, late] = peers;
+    if (withheld === undefined || late === undefined) throw new Error("two nodes are needed");
+    const lateVoucher = frames.get(late.nodeId)?.[1];
+    if (lateVoucher === undefined) throw new Error("two vouchers are needed");
+    late.peer.send(lateVoucher);
+    await until("the late voucher is settled", async () => (await laneOf(opened, late.nodeId)).money.seq === 2);
+    await chain.increaseTime(61);
+    await untilLanes(opened, "both claims have ended", ({ floor }) => floor !== floorState.claimed);
+    expect((await laneOf(opened, withheld.nodeId)).floor).to.equal(floorState.burned);
+    expect((await laneOf(opened, late.nodeId)).floor).to.equal(floorState.covered);
+
+    const { terms } = await sessionOf(opened);
+    const amountUsd6 = (ms: bigint) =>
+      dueUsd6({ weight: ms * 10_000n, powerCu: 1_000, priceUsd6PerGcums: terms.priceUsd6PerGcums });
+    const burnedUsd6 = amountUsd6(1_400n) - amountUsd6(600n);
+    expect(Number(burnedUsd6)).to.be.greaterThan(0);
+    const lostWei = (stakesBefore.get(withheld.nodeId) ?? 0n) - (await stakeOf(withheld.nodeId));
+    expect(lostWei, "the node lost as much").to.equal(burnedUsd6 * terms.stakeWeiPerUsd6);
+    expect(await stakeOf(late.nodeId)).to.equal(stakesBefore.get(late.nodeId));
+
+    await close(opened);
+    await untilFinished(opened);
+    const { purse } = await sessionOf(opened);
+    const paid = await Promise.all(peers.map(async ({ nodeId }) => (await laneOf(opened, nodeId)).money.paidUsd6));
+    expect(paid).to.deep.equal([amountUsd6(600n), amountUsd6(1_400n)]);
+    expect(purse.putInUsd6, "the payer lost what it withheld").to.equal(putInUsd6 - burnedUsd6);
+    expect(purse.returnedUsd6).to.equal(putInUsd6 - burnedUsd6 - amountUsd6(600n) - amountUsd6(1_400n));
+  });
+
+  it("asks the chain nothing about sessions while nothing happens to them", async () => {
+    let asked: string[] = [];
+    const counting = createPublicClient({
+      transport: custom({
+        request: async ({ method, params }) => {
+          asked.push(method);
+          return chain.client.request({ method, params } as Parameters<typeof chain.client.request>[0]);
+        },
+      }),
     });
+    const reader = createSessionReader({ chain: counting, deployment: chain.deployment });
+    const opened = await openSession(keccak256("0x03"));
+    const headNow = async () => {
+      const { number, hash, timestamp } = await chain.client.getBlock();
+      return { number, hash, timestampS: Number(timestamp) };
+    };
+    const facts = await reader.read(await headNow());
+    expect(facts.map(({ sessionId, lanes }) => [sessionId, lanes.length])).to.deep.equal([[opened, 2]]);
+    await chain.mine(20);
+    await reader.read(await headNow());
+    asked = [];
+    const head = await headNow();
+    expect(await reader.read(head)).to.equal(await reader.read(head));
+    expect(asked, "no new block").to.deep.equal([]);
+    for (let block = 0; block < 20; block += 1) {
+      await chain.mine(1);
+      expect(await reader.read(await headNow())).to.deep.equal(facts);
+    }
+    expect(asked.filter((method) => method === "eth_call"), "new blocks without events").to.deep.equal([]);
+    await close(opened);
+    const [closed] = await reader.read(await headNow());
+    expect(closed?.closesAtS).to.be.lessThan(facts[0]?.closesAtS ?? 0);
   });
 
   it("keeps no voucher that its bills do not fit, and chains those that came in any order", async () => {
@@ -312,18 +427,16 @@ describe("sessions on a chain", () => {
   });
 });
 
-/** Two vouchers of a lane as its payer signs them: two records, then one more. */
-async function vouchersFor(chain: TestChain, session: Hex, nodeId: number): Promise<FrameOf<"voucher">[]> {
+/** Vouchers of a lane as its payer signs them, one for each batch. */
+async function vouchersFor(
+  chain: TestChain,
+  session: Hex,
+  nodeId: number,
+  batches: BillRecord[][] = twoBatches,
+): Promise<FrameOf<"voucher">[]> {
   const settlement = { address: chain.deployment.sessionSettlement, abi: sessionSettlementAbi } as const;
   const { terms } = await chain.client.readContract({ ...settlement, functionName: "session", args: [session] });
   const context = { chainId: chain.chainId, verifyingContract: settlement.address };
-  const batches: BillRecord[][] = [
-    [
-      { kind: "execution", ms: 700 },
-      { kind: "standby", ms: 90 },
-    ],
-    [{ kind: "execution", ms: 1_300 }],
-  ];
   const frames: FrameOf<"voucher">[] = [];
   let head = firstHeadOf({ sessionId: session, nodeId });
   let weight = 0n;

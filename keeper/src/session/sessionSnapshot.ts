@@ -61,12 +61,14 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
   const open = new Map<Hex, Set<number>>();
   let cursor: Head | undefined;
   let settleWindowS: number | undefined;
+  /** The last reading, while no event of the rail has come since: everything that changes here leaves one. */
+  let newest: SessionFacts[] | undefined;
 
   async function follow(head: Head): Promise<void> {
     if (cursor?.hash === head.hash) return;
     if (cursor !== undefined && !(await stillStands(cursor))) {
       open.clear();
-      cursor = undefined;
+      [cursor, newest] = [undefined, undefined];
     }
     const from = cursor === undefined ? firstBlock : max(firstBlock, cursor.number + 1n - rereadBlocks);
     for (let low = from; low <= head.number; low += chunkBlocks) {
@@ -85,6 +87,7 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
       method: "eth_getLogs",
       params: [{ address: settlement.address, fromBlock: hexOf(low), toBlock: hexOf(high) }],
     });
+    if (logs.length > 0) newest = undefined;
     const names = ["SessionOpened", "ReplicaAssigned"] as const;
     const parsed = parseEventLogs({
       abi: sessionSettlementAbi,
@@ -101,6 +104,7 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
 
   async function read(head: Head): Promise<SessionFacts[]> {
     await follow(head);
+    if (newest !== undefined) return newest;
     settleWindowS ??= await chain.readContract({ ...settlement, functionName: "settleWindow" });
     const at = { blockNumber: head.number, allowFailure: false, deployless: true } as const;
     const sessionIds = [...open.keys()];
@@ -123,7 +127,7 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
         ),
       }),
     );
-    return sessionIds.flatMap((sessionId, index) => {
+    newest = sessionIds.flatMap((sessionId, index) => {
       const session = sessions[index];
       if (session === undefined || session.terms.state !== sessionState.open) return [];
       const own = places.flatMap(({ sessionId: of, nodeId }, place) => {
@@ -132,13 +136,14 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
       });
       return [sessionFacts(sessionId, session, settleWindowS ?? 0, own)];
     });
+    return newest;
   }
 
   return {
     read,
     forget() {
       open.clear();
-      [cursor, settleWindowS] = [undefined, undefined];
+      [cursor, settleWindowS, newest] = [undefined, undefined, undefined];
     },
   };
 }
