@@ -15,6 +15,7 @@ import { open, seal } from "@ngpu/protocol/sealed/seal";
 import { openAppendLog, type AppendLog } from "@ngpu/protocol/service/appendLog";
 import { systemClock } from "@ngpu/protocol/service/clock";
 import { floorRule } from "@ngpu/protocol/session/floorRule";
+import type { Log } from "@ngpu/protocol/service/log";
 import { packBills, weightOf, type BillRecord } from "@ngpu/protocol/session/packedBills";
 import { receiptsRootOf } from "@ngpu/protocol/session/receiptsRoot";
 import { inputContext, outputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
@@ -53,6 +54,8 @@ describe("lane of a session", () => {
   let executions: number;
   let taken: number;
   let durationMs: number;
+  /** Codes of what was refused and is only logged. */
+  let logged: string[];
   /** What executes waits for it; more than one at a time is not executed. */
   let gate: Promise<void> | undefined;
 
@@ -81,7 +84,7 @@ describe("lane of a session", () => {
 
   /** A new process over the same folder. */
   async function start(change: Partial<LaneFacts> = {}): Promise<void> {
-    sent = [];
+    [sent, logged] = [[], []];
     journal = await openAppendLog(join(folder, "lane.log"));
     const pool: Pick<RunnerPool, "take"> = {
       take: async (signal) => ({
@@ -101,7 +104,7 @@ describe("lane of a session", () => {
       manifests: new Map([[modelId, manifest]]),
       send: (frame) => void sent.push(frame),
       clock: systemClock,
-      log: testLog,
+      log: Object.assign(Object.create(testLog), { warn: ({ code }: { code: string }) => logged.push(code) }) as Log,
     });
   }
 
@@ -196,6 +199,7 @@ describe("lane of a session", () => {
     ];
     for (const voucher of wrong) await lane.voucher(voucher);
     expect(framesOf("voucherTaken")).to.deep.equal([]);
+    expect(logged).to.deep.equal(["AUTH_FORBIDDEN", ...wrong.slice(1).map(() => "VOUCHER_MISFIT")]);
     expect(framesOf("voucher")).to.deep.equal([]);
 
     const right = await aVoucher();
