@@ -12,6 +12,7 @@ import { readFileSync } from "node:fs";
 import { privateKeyToAccount } from "viem/accounts";
 import { createAuthority } from "@ngpu/keeper/chain/authority";
 import { startKeeper } from "@ngpu/keeper/keeper/keeper";
+import { sessionTiming } from "@ngpu/keeper/session/planSessions";
 
 /** A transaction is mined within a block or two of any chain that this is meant for. */
 const defaultDrainS = 20;
@@ -26,6 +27,13 @@ try {
   const gatewayUrls = readText(env, "NGPU_GATEWAY_URL", "http://127.0.0.1:8600")
     .split(",")
     .map((url) => url.trim().replace(/\/+$/, ""));
+  const settleMinUsd6 = BigInt(
+    readInteger(env, "NGPU_SETTLE_MIN_USD6", {
+      fallback: Number(sessionTiming.settleMinUsd6),
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+    }),
+  );
   const chain = await createChain({ rpcUrl, chainId });
   const deployment = deploymentOf(chainId);
   const authority = createAuthority({ chain, deployment, clock: systemClock });
@@ -44,6 +52,7 @@ try {
     clock: systemClock,
     log,
     random01: Math.random,
+    sessionTiming: { ...sessionTiming, settleMinUsd6 },
     everyMs: readInteger(env, "NGPU_POLL_MS", { fallback: 250, minimum: 50, maximum: 60_000 }),
   });
   const opsServer = await ops.open(keeper);

@@ -6,6 +6,7 @@ import { isAddress, isHex, type Address, type Hex } from "viem";
 import { NgpuError } from "./errors.ts";
 import { isRecord } from "./isRecord.ts";
 import { gatewayLimits } from "./limits.ts";
+import { sessionLimits } from "./session/sessionLimits.ts";
 import type { Signed } from "./signed.ts";
 import { typedData, type MessageKind, type MessageOf } from "./typedData.ts";
 import { wireJson } from "./wireJson.ts";
@@ -65,6 +66,8 @@ const frames = {
   ask: { sessionId: bytes32, nodeId: u32, requestId: bytes32, inputCommitment: bytes32, sealed: base64 },
   // client → gateway → node, and node → gateway → keeper once the node has taken it
   voucher: { voucher: signed("voucher"), bills: packedBills },
+  // node → gateway → keeper: receipts that no voucher covers, from number `seq`
+  claim: { sessionId: bytes32, nodeId: u32, seq: u64, receipts: listOf(signed("receipt"), sessionLimits.maxClaimReceipts) },
   // node → gateway → client
   laneReady: { sessionId: bytes32, nodeId: u32 },
   answer: { sessionId: bytes32, nodeId: u32, seq: u64, receipt: signed("receipt"), sealed: base64 },

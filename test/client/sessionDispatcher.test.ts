@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { createDispatcher, type Dispatcher } from "@ngpu/client/session/dispatcher";
 import type { LedgerEntry } from "@ngpu/protocol/session/ledgerEntry";
+import { sessionLimits } from "@ngpu/protocol/session/sessionLimits";
 import type { ErrorCode } from "@ngpu/protocol/errors";
 import type { FrameOf } from "@ngpu/protocol/wire";
 import { expect } from "chai";
@@ -17,14 +18,16 @@ describe("dispatcher of a session", () => {
   let sent: FrameOf<"ask">[];
   let dispatcher: Dispatcher;
   let requests: number;
+  let unsigned: number;
 
   beforeEach(() => {
-    [ending, written, sent, requests] = [new AbortController(), [], [], 0];
+    [ending, written, sent, requests, unsigned] = [new AbortController(), [], [], 0, 0];
     dispatcher = createDispatcher({
       sessionId,
       send: (frame) => frame.t === "ask" && sent.push(frame) > 0,
       write: async (entry) => void written.push(entry),
       random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+      unsigned: () => unsigned,
       hedgeAfterMs: 400,
       signal: ending.signal,
     });
@@ -65,6 +68,33 @@ describe("dispatcher of a session", () => {
     await until("the third is sent", () => sent.length === 3);
     expect(sentTo(2)[1]).to.equal(asks[2]?.requestId);
     expect((await asks[1]?.result)?.nodeId).to.equal(2);
+  });
+
+  it("asks another node at once in the place of one that stops, and that one not before it is ready again", async () => {
+    seat(1);
+    seat(2);
+    const { requestId } = ask();
+    await until("node 1 is asked", () => sentTo(1).length === 1);
+    refuse(1, requestId, "NODE_DRAINING");
+    await until("node 2 is asked", () => sentTo(2).length === 1);
+    const next = ask();
+    await until("node 2 is asked again", () => sentTo(2).length === 2);
+    expect(sentTo(1)).to.deep.equal([requestId]);
+    seat(1);
+    ask();
+    await until("node 1 is asked again", () => sentTo(1).length === 2);
+    expect(sentTo(1)).to.not.contain(next.requestId);
+  });
+
+  it("asks a node for no more than it does unsigned, and goes on when a voucher is there", async () => {
+    unsigned = sessionLimits.maxClaimReceipts - 2;
+    seat(1, 8);
+    const asks = [ask(), ask(), ask()];
+    await until("two are sent", () => sent.length === 2);
+    unsigned = 0;
+    dispatcher.signed();
+    await until("the third is sent", () => sent.length === 3);
+    expect(sentTo(1)).to.deep.equal(asks.map(({ requestId }) => requestId));
   });
 
   it("writes down what it asks before it is sent", async () => {

@@ -42,7 +42,7 @@ describe("gateway hub", () => {
     const linkOf = (who: string): Link => ({ ...silent, send: ({ t }) => void sent[who]?.push(t) });
     const hub = createHub({
       rules: { signedByNode: nothing, signedBy: nothing, assignedTask: refused },
-      sessions: { signersOf: async () => [], hasLane: async () => false },
+      sessions: { forget: () => undefined, signersOf: async () => [], hasLane: async () => false },
       tasks: { known: () => undefined, head: () => undefined, hint: () => undefined },
       hasOutput: () => false,
       clock: { ...systemClock, monotonicMs: () => nowMs },
@@ -65,7 +65,7 @@ describe("gateway hub", () => {
     const hub = createHub({
       rules: { signedByNode: nothing, signedBy: nothing, assignedTask: refused },
       tasks: { known: () => undefined, head: () => undefined, hint: () => undefined },
-      sessions: { signersOf: async () => [], hasLane: async () => false },
+      sessions: { forget: () => undefined, signersOf: async () => [], hasLane: async () => false },
       hasOutput: () => false,
       clock: systemClock,
       log: testLog,

@@ -33,7 +33,7 @@ describe("relay of sessions", () => {
     [node, client, keepers] = [aLink(), aLink(), []];
     relay = createSessionRelay({
       // Node 1 is online and has a lane, node 2 has one and is away, node 3 has none.
-      authority: { signersOf: async () => [], hasLane: async (place) => place.sessionId === sessionId && place.nodeId < 3 },
+      authority: { forget: () => undefined, signersOf: async () => [], hasLane: async (place) => place.sessionId === sessionId && place.nodeId < 3 },
       linkOfNode: (nodeId) => (nodeId === 2 ? undefined : node.link),
       toKeepers: (frame) => void keepers.push(frame),
     });

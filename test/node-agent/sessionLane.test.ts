@@ -9,21 +9,26 @@ import type { LaneFacts } from "@ngpu/node-agent/session/laneFacts";
 import type { RunnerPool } from "@ngpu/node-agent/pool/runnerPool";
 import { fromBase64, toBase64 } from "@ngpu/protocol/base64";
 import { catalogue } from "@ngpu/protocol/catalogue";
+import { gatewayLimits } from "@ngpu/protocol/limits";
 import { encodePayload } from "@ngpu/protocol/sealed/payload";
 import { open, seal } from "@ngpu/protocol/sealed/seal";
 import { openAppendLog, type AppendLog } from "@ngpu/protocol/service/appendLog";
 import { systemClock } from "@ngpu/protocol/service/clock";
+import { floorRule } from "@ngpu/protocol/session/floorRule";
+import type { Log } from "@ngpu/protocol/service/log";
 import { packBills, weightOf, type BillRecord } from "@ngpu/protocol/session/packedBills";
 import { receiptsRootOf } from "@ngpu/protocol/session/receiptsRoot";
 import { inputContext, outputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
+import { sessionLimits } from "@ngpu/protocol/session/sessionLimits";
 import { dueUsd6 } from "@ngpu/protocol/session/sessionMoney";
 import { billsHashOf, firstHeadOf, sessionTaskIdOf } from "@ngpu/protocol/session/voucherChain";
 import { hashMessage, recoverSigner, signMessage } from "@ngpu/protocol/signed";
 import type { Voucher } from "@ngpu/protocol/typedData";
-import type { Frame, FrameOf, FrameType } from "@ngpu/protocol/wire";
+import { decodeFrame, encodeFrame, type Frame, type FrameOf, type FrameType } from "@ngpu/protocol/wire";
 import { expect } from "chai";
 import { keccak256, toHex, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { until } from "../harness/until.ts";
 import { testLog } from "../harness/services.ts";
 import { photo } from "./support/images.ts";
 
@@ -47,12 +52,19 @@ describe("lane of a session", () => {
   let lane: Lane;
   let sent: Frame[];
   let executions: number;
+  let taken: number;
   let durationMs: number;
+  /** Codes of what was refused and is only logged. */
+  let logged: string[];
+  /** What executes waits for it; more than one at a time is not executed. */
+  let gate: Promise<void> | undefined;
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "ngpu-test-lane-"));
     executions = 0;
+    taken = 0;
     durationMs = 20;
+    gate = undefined;
     await start();
     lane.open(laneKey);
   });
@@ -64,6 +76,7 @@ describe("lane of a session", () => {
   function facts(change: Partial<LaneFacts> = {}): LaneFacts {
     return {
       ...{ isServing: true, isOver: false, signers: [payer.address], modelId, priceUsd6PerGcums, powerCu: 1_000 },
+      ...{ nowS: 0, closesAtS: 3_600, settleWindowS: 60, isClaimable: true },
       ...{ allotmentUsd6: 10_000_000n, seq: 0n, head: firstHeadOf({ sessionId, nodeId }), weight: 0n },
       ...change,
     };
@@ -71,13 +84,14 @@ describe("lane of a session", () => {
 
   /** A new process over the same folder. */
   async function start(change: Partial<LaneFacts> = {}): Promise<void> {
-    sent = [];
+    [sent, logged] = [[], []];
     journal = await openAppendLog(join(folder, "lane.log"));
     const pool: Pick<RunnerPool, "take"> = {
-      take: async () => ({
-        index: 0,
+      take: async (signal) => ({
+        index: await freeSlot(signal),
         execute: async () => {
           executions += 1;
+          await gate;
           return { result: new TextEncoder().encode('{"images":[]}'), startMs: 1, durationMs };
         },
         release: () => undefined,
@@ -90,8 +104,16 @@ describe("lane of a session", () => {
       manifests: new Map([[modelId, manifest]]),
       send: (frame) => void sent.push(frame),
       clock: systemClock,
-      log: testLog,
+      log: Object.assign(Object.create(testLog), { warn: ({ code }: { code: string }) => logged.push(code) }) as Log,
     });
+  }
+
+  /** The first that is held back by the gate has the only slot. */
+  async function freeSlot(signal: AbortSignal): Promise<number> {
+    taken += 1;
+    if (gate === undefined || taken === 1) return 0;
+    await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("no slot")), { once: true }));
+    return 0;
   }
 
   const framesOf = <T extends FrameType>(type: T): FrameOf<T>[] => sent.filter((frame): frame is FrameOf<T> & Frame => frame.t === type) as FrameOf<T>[];
@@ -177,6 +199,7 @@ describe("lane of a session", () => {
     ];
     for (const voucher of wrong) await lane.voucher(voucher);
     expect(framesOf("voucherTaken")).to.deep.equal([]);
+    expect(logged).to.deep.equal(["AUTH_FORBIDDEN", ...wrong.slice(1).map(() => "VOUCHER_MISFIT")]);
     expect(framesOf("voucher")).to.deep.equal([]);
 
     const right = await aVoucher();
@@ -184,11 +207,16 @@ describe("lane of a session", () => {
     await lane.voucher(right);
     expect(framesOf("voucherTaken").map(({ seq }) => seq)).to.deep.equal([2n, 2n]);
     expect(framesOf("voucher")).to.deep.equal([right]);
-    lane.relay();
+    lane.relay(1);
     expect(framesOf("voucher").length, "until it is settled").to.equal(2);
-    lane.update(facts({ seq: 2n }));
-    lane.relay();
+    lane.update(facts({ seq: 2n }), 0n);
+    lane.relay(1);
     expect(framesOf("voucher").length).to.equal(2);
+    lane.update(facts(), 0n);
+    lane.relay(1);
+    expect(framesOf("voucher").length, "again where the chain takes the settlement back").to.equal(3);
+    lane.update(facts({ seq: 2n }), 2n);
+    expect(lane.awaitsFinality(), "no more once that is final").to.equal(false);
   });
 
   it("works one credit window ahead of vouchers, and goes on once they come", async () => {
@@ -206,6 +234,16 @@ describe("lane of a session", () => {
     expect(framesOf("answer").length).to.equal(4);
   });
 
+  it("leaves no more receipts unsigned than one claim on its floor can show, however short their work", async () => {
+    durationMs = 1;
+    for (let count = 0; count <= sessionLimits.maxClaimReceipts; count += 1) await lane.ask(aRequest());
+    expect(framesOf("answer").length).to.equal(sessionLimits.maxClaimReceipts);
+    expect(refusals()).to.deep.equal(["SESSION_UNSIGNED"]);
+    await lane.voucher(await aVoucher());
+    await lane.ask(aRequest());
+    expect(framesOf("answer").length).to.equal(sessionLimits.maxClaimReceipts + 1);
+  });
+
   it("counts work that was written down as standby as unsigned once it is too much of all", async () => {
     await lane.close();
     await start({ powerCu: 10 });
@@ -218,6 +256,61 @@ describe("lane of a session", () => {
     expect(framesOf("voucherTaken").length).to.equal(1);
     await lane.ask(aRequest());
     expect(refusals()).to.deep.equal(["SESSION_UNSIGNED"]);
+  });
+
+  it("takes nothing new once it drains: ends what executes, refuses what waits with a code, and takes vouchers", async () => {
+    const begun = Promise.withResolvers<void>();
+    gate = begun.promise;
+    const asks = [aRequest(), aRequest()];
+    const asked = asks.map((ask) => lane.ask(ask));
+    await until("one executes", () => executions === 1);
+    const drained = lane.drain();
+    await lane.ask(aRequest());
+    begun.resolve();
+    await Promise.all([drained, ...asked]);
+    expect(refusals()).to.deep.equal(["NODE_DRAINING", "NODE_DRAINING"]);
+    expect(framesOf("answer").length).to.equal(1);
+    lane.repeat();
+    expect(framesOf("answer").length, "told again until it surely arrived").to.equal(2);
+    sent = sent.filter(({ t }) => t !== "answer").concat(framesOf("answer").slice(0, 1));
+    await lane.voucher(await aVoucher());
+    expect(framesOf("voucherTaken").map(({ seq }) => seq)).to.deep.equal([1n]);
+  });
+
+  it("shows its receipts once the payer withholds, in a frame that a gateway takes, and no more once it signed", async () => {
+    durationMs = 900;
+    for (let count = 0; count < sessionLimits.maxClaimReceipts; count += 1) await lane.ask(aRequest());
+    const claimsAt = (change: Partial<LaneFacts>): number => {
+      const before = framesOf("claim").length;
+      lane.update(facts(change));
+      lane.relay(1);
+      return framesOf("claim").length - before;
+    };
+    expect(claimsAt({ nowS: floorRule.claimAfterS }), "a client has time to come back").to.equal(0);
+    expect(claimsAt({ nowS: floorRule.claimAfterS + 1, isClaimable: false }), "once a lane").to.equal(0);
+    expect(claimsAt({ nowS: 100, closesAtS: 69 }), "a session that ended a moment ago").to.equal(1);
+    expect(claimsAt({ nowS: 130, closesAtS: 69 }), "one that takes no voucher any more").to.equal(0);
+    expect(claimsAt({ nowS: floorRule.claimAfterS + 1 })).to.equal(1);
+    const [claim] = framesOf("claim");
+    if (claim === undefined) throw new Error("there is no claim");
+    expect(claim).to.include({ sessionId, nodeId, seq: 1n });
+    expect(claim.receipts).to.deep.equal(framesOf("answer").map(({ receipt }) => receipt));
+    const largest = claim.receipts.map(({ message, signature }) => ({
+      message: { ...message, startMs: 2n ** 48n, durationMs: 2 ** 31, nodeId: 2 ** 32 - 1, powerCu: 2 ** 32 - 1 },
+      signature,
+    }));
+    expect(encodeFrame({ ...claim, receipts: largest }).length).to.be.lessThan(gatewayLimits.maxFrameBytes);
+    expect(decodeFrame(encodeFrame(claim))).to.deep.equal(claim);
+    await lane.voucher(await aVoucher());
+    expect(claimsAt({ nowS: 2_000 })).to.equal(0);
+  });
+
+  it("repeats once a connection what no voucher covers of a lane whose key nobody hands over any more", async () => {
+    await lane.ask(aRequest());
+    await lane.close();
+    await start({ isServing: false });
+    for (const connection of [1, 1, 2]) lane.relay(connection);
+    expect(framesOf("answer").map(({ seq }) => seq)).to.deep.equal([1n, 1n]);
   });
 
   it("gives no number to what it refuses: no lane, no key, another key, false dimensions, an allotment that is spent", async () => {

@@ -9,6 +9,7 @@ import { gatewayLimits } from "@ngpu/protocol/limits";
 import { seal } from "@ngpu/protocol/sealed/seal";
 import type { AskedEntry, LedgerEntry } from "@ngpu/protocol/session/ledgerEntry";
 import { inputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
+import { sessionLimits } from "@ngpu/protocol/session/sessionLimits";
 import type { Signed } from "@ngpu/protocol/signed";
 import type { Frame, FrameOf } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
@@ -32,6 +33,8 @@ export interface Dispatcher {
   answered(asked: AskedEntry, answer: { nodeId: number; receipt: Signed<"receipt">; payload: unknown }): void;
   refused(refusal: { nodeId: number; requestId: Hex; code: ErrorCode }): void;
   halted(nodeId: number): void;
+  /** The node has a voucher: it takes more. */
+  signed(): void;
   /** Requests that are not over. */
   count(): number;
   /** Nothing can go on. */
@@ -55,6 +58,8 @@ const tickMs = 250;
 const repeatMs = 3_000;
 const pauseMs = 500;
 const mostRefusals = 20;
+/** The node is asked again once it says anew that it has the lane's key. */
+const isUntilReady = (code: ErrorCode): boolean => code === "LANE_KEY_MISSING" || code === "NODE_DRAINING";
 /** The payer's own fault, or no other node would do better. */
 const finalCodes: readonly ErrorCode[] = [
   "PAYLOAD_MALFORMED",
@@ -72,10 +77,12 @@ export function createDispatcher(options: {
   send: (frame: Frame) => boolean;
   write: (entry: LedgerEntry) => Promise<void>;
   random: (length: number) => Uint8Array;
+  /** Records of a lane whose voucher its node does not have: it takes no request beyond a certain number of them. */
+  unsigned: (nodeId: number) => number;
   hedgeAfterMs: number;
   signal: AbortSignal;
 }): Dispatcher {
-  const { sessionId, send, write, random, hedgeAfterMs, signal } = options;
+  const { sessionId, send, write, random, unsigned, hedgeAfterMs, signal } = options;
   const open = new Map<Hex, Open>();
   const seats = new Map<number, { seat: LaneSeat; load: number; notBeforeMs: number }>();
   const timer = setInterval(() => tick(), tickMs);
@@ -108,7 +115,8 @@ export function createDispatcher(options: {
     const nowMs = performance.now();
     const free = [...seats.values()].filter(({ seat, load, notBeforeMs }) => {
       const before = request?.asked.get(seat.nodeId);
-      return load < seat.window && nowMs >= notBeforeMs && (before === undefined || before.isRefused);
+      const isOnCredit = load + unsigned(seat.nodeId) < sessionLimits.maxClaimReceipts;
+      return isOnCredit && load < seat.window && nowMs >= notBeforeMs && (before === undefined || before.isRefused);
     });
     free.sort(
       (a, b) => a.load / a.seat.window - b.load / b.seat.window || Number(b.seat.isPrimary) - Number(a.seat.isPrimary),
@@ -217,7 +225,7 @@ export function createDispatcher(options: {
     refused({ nodeId, requestId, code }) {
       const place = seats.get(nodeId);
       if (place !== undefined && !finalCodes.includes(code)) {
-        place.notBeforeMs = code === "LANE_KEY_MISSING" ? Infinity : performance.now() + pauseMs;
+        place.notBeforeMs = isUntilReady(code) ? Infinity : performance.now() + pauseMs;
       }
       const request = open.get(requestId);
       const asked = request?.asked.get(nodeId);
@@ -240,6 +248,7 @@ export function createDispatcher(options: {
       }
       pump();
     },
+    signed: pump,
     count: () => open.size,
     fail,
   };

@@ -100,6 +100,7 @@ export async function resumeSession(
       rekeyed.set(nodeId, nowMs);
       void handKey(nodeId).catch(report);
     },
+    unready: (nodeId) => void ready.delete(nodeId),
     send,
     random,
     onEvent,

@@ -70,6 +70,8 @@ export function createSessionCore(options: {
   seats: ReadonlyMap<number, LaneSeat>;
   /** Hands the lane's key over again: the node then repeats what is not signed. */
   rekey: (nodeId: number) => void;
+  /** The node is stopping: it gets the key again when it is back. */
+  unready: (nodeId: number) => void;
   send: (frame: Frame) => boolean;
   random: (length: number) => Uint8Array;
   onEvent: (event: SessionEvent) => void;
@@ -77,11 +79,11 @@ export function createSessionCore(options: {
   hedgeAfterMs: number;
   signal: AbortSignal;
 }): SessionCore & { write(entry: LedgerEntry): Promise<void> } {
-  const { sessionId, manifest, ledger, journal, vouchers, context, seats, rekey, random, onEvent, signal } = options;
+  const { sessionId, manifest, ledger, journal, vouchers, context, seats, rekey, unready, random, onEvent, signal } = options;
   let judging: Promise<unknown> = Promise.resolve();
   let failure: unknown;
 
-  const dispatcher = createDispatcher({ ...options, write });
+  const dispatcher = createDispatcher({ ...options, write, unsigned: (nodeId) => ledger.unsigned(nodeId) });
 
   /** Applied at once and in order; resolves when it may be acted on. A journal that fails ends the session here. */
   async function write(entry: LedgerEntry): Promise<void> {
@@ -172,6 +174,7 @@ export function createSessionCore(options: {
   function takeRefusal({ nodeId, requestId, code }: FrameOf<"refusal">): void {
     const known: ErrorCode = Object.hasOwn(errorCatalogue, code) ? (code as ErrorCode) : "MODEL_FAILED";
     if (known === "LANE_KEY_MISSING") rekey(nodeId);
+    if (known === "NODE_DRAINING") unready(nodeId);
     if (known === "SESSION_UNSIGNED") void vouchers().flush(nodeId);
     dispatcher.refused({ nodeId, requestId, code: known });
   }
@@ -186,7 +189,10 @@ export function createSessionCore(options: {
       if (frame.t === "answer") {
         judging = judging.then(() => takeAnswer(frame)).catch((error: unknown) => onEvent({ kind: "error", error }));
       } else if (frame.t === "refusal") takeRefusal(frame);
-      else if (frame.t === "voucherTaken") vouchers().taken(frame.nodeId, frame.seq);
+      else if (frame.t === "voucherTaken") {
+        vouchers().taken(frame.nodeId, frame.seq);
+        dispatcher.signed();
+      }
     },
     async idle() {
       while (dispatcher.count() > 0 && !signal.aborted) await sleep(20, signal);

@@ -5,6 +5,7 @@
  */
 import type { LedgerEntry } from "@ngpu/protocol/session/ledgerEntry";
 import { billing, weightOf } from "@ngpu/protocol/session/packedBills";
+import { sessionLimits } from "@ngpu/protocol/session/sessionLimits";
 import type { VoucherLedger } from "@ngpu/protocol/session/voucherLedger";
 import { signMessage, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";
 import type { Frame } from "@ngpu/protocol/wire";
@@ -20,7 +21,7 @@ export interface VoucherDesk {
 }
 
 export interface VoucherTiming {
-  /** So many records are signed together; each voucher costs the settlement some gas. */
+  /** So many records are signed together: half of what a node leaves unsigned, so that work goes on meanwhile. */
   records: number;
   /** A record waits so long for others. */
   waitMs: number;
@@ -30,7 +31,7 @@ export interface VoucherTiming {
   repeatMs: number;
 }
 
-export const voucherTiming: VoucherTiming = { records: 1_024, waitMs: 30_000, unsignedMs: 20_000, repeatMs: 2_000 };
+export const voucherTiming: VoucherTiming = { records: sessionLimits.maxClaimReceipts / 2, waitMs: 30_000, unsignedMs: 20_000, repeatMs: 2_000 };
 
 interface Desk {
   timer?: ReturnType<typeof setTimeout>;

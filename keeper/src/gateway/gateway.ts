@@ -199,6 +199,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   /** Whoever is logged in proved it to the old chain. Stored blobs stay until their time: nobody can ask for them. */
   function dropOldChain(): void {
     authority.forget();
+    sessions.forget();
     hub.forget();
     for (const link of [...links]) link.refuse(new NgpuError("CHAIN_RESET"), closeCode.unauthorized);
   }

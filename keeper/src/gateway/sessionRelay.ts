@@ -3,7 +3,7 @@
  *
  *   client → node                laneKey, ask, voucher
  *   node   → client              laneReady, answer, refusal, voucherTaken
- *   node   → keepers             voucher
+ *   node   → keepers             voucher, claim
  *
  * Nothing is kept: client and nodes journal what matters and tell it again. Signatures are the ends' business, since
  * each end opens what it gets; here it only matters that the two have a lane together.
@@ -14,7 +14,7 @@ import type { Hex } from "viem";
 import type { SessionAuthority } from "../session/sessionAuthority.ts";
 import type { Link } from "./link.ts";
 
-type LaneFrame = Extract<Frame, { t: "laneReady" | "answer" | "refusal" | "voucherTaken" | "voucher" }>;
+type LaneFrame = Extract<Frame, { t: "laneReady" | "answer" | "refusal" | "voucherTaken" | "voucher" | "claim" }>;
 
 export interface SessionRelay {
   /** The newest link of a session replaces the one before it. */
@@ -26,7 +26,7 @@ export interface SessionRelay {
 }
 
 export function isLaneFrame(frame: Frame): frame is LaneFrame {
-  return ["laneReady", "answer", "refusal", "voucherTaken", "voucher"].includes(frame.t);
+  return ["laneReady", "answer", "refusal", "voucherTaken", "voucher", "claim"].includes(frame.t);
 }
 
 export function createSessionRelay(options: {
@@ -63,7 +63,7 @@ export function createSessionRelay(options: {
       const place = frame.t === "voucher" ? frame.voucher.message : frame;
       if (place.nodeId !== nodeId) throw new NgpuError("AUTH_FORBIDDEN", { kind: frame.t, nodeId });
       await requireLane({ sessionId: place.sessionId, nodeId });
-      if (frame.t === "voucher") toKeepers(frame);
+      if (frame.t === "voucher" || frame.t === "claim") toKeepers(frame);
       else clients.get(place.sessionId)?.send(frame);
     },
     count: () => clients.size,

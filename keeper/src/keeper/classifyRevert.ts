@@ -23,6 +23,8 @@ const benign: Record<Kind, ReadonlySet<string>> = {
   assignReplica: new Set(["SessionNotOpen", "SessionReplicasFull", "SessionAllotmentLower", "SessionInsufficientFree"]),
   releaseReplica: new Set(["SessionNotOpen", "SessionLaneWrongState"]),
   settleSessions: new Set(),
+  claimFloor: new Set(["SessionFloorClaimed", "SessionWindowOver", "SessionLaneWrongState"]),
+  burnFloor: new Set(["SessionClaimNotBurnable"]),
   reclaimLane: new Set(["SessionLaneWrongState", "SessionLaneNotReclaimable"]),
   finishSession: new Set(["SessionNotOpen", "SessionStillSettling", "SessionLanesLeft"]),
 };

@@ -16,6 +16,7 @@ import { createWalletClient, http, type LocalAccount, type PublicClient } from "
 import { createAuthority } from "../chain/authority.ts";
 import { createTaskFollower } from "../chain/taskFollower.ts";
 import { planSessions, type SessionTiming } from "../session/planSessions.ts";
+import { createClaimShelf } from "../session/claimShelf.ts";
 import { createSessionReader, type SessionFacts } from "../session/sessionSnapshot.ts";
 import { createVoucherShelf } from "../session/voucherShelf.ts";
 import type { Dispatch } from "./action.ts";
@@ -73,6 +74,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     context: { chainId, verifyingContract: deployment.sessionSettlement },
     nowMs: () => clock.monotonicMs(),
   });
+  const claims = createClaimShelf({ nowMs: () => clock.monotonicMs() });
   let sessions: SessionFacts[] = [];
   /**
    * Acts on sessions that were mined, and how many of them the last reading was begun after: nothing is planned from
@@ -149,6 +151,8 @@ export function startKeeper(options: KeeperOptions): Keeper {
   /** What waits in the lane is refused by the new chain's contract; what is in flight there, nobody mines. */
   function dropOldChain(): void {
     snapshot = undefined;
+    sessions = [];
+    sessionReader.forget();
     unverified.length = 0;
     authority.forget();
     view.forget();
@@ -173,11 +177,11 @@ export function startKeeper(options: KeeperOptions): Keeper {
   function sessionWorld({ nodes: facts, chainTimeS }: Snapshot): Parameters<typeof planSessions>[0] {
     const { nodes, connectedSinceMs } = view.read();
     const nowMs = clock.monotonicMs();
-    const { sessionTiming } = options;
+    const { sessionTiming: timing } = options;
     return {
-      ...{ sessions, nodes, facts, vouchers: shelf, chainTimeS, nowMs },
+      ...{ sessions, nodes, facts, vouchers: shelf, claims, chainTimeS, nowMs },
       watchingSinceMs: connectedSinceMs ?? nowMs,
-      ...(sessionTiming === undefined ? {} : { timing: sessionTiming }),
+      ...(timing === undefined ? {} : { timing }),
     };
   }
 
@@ -186,6 +190,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
    */
   async function receive(url: string, frame: Frame): Promise<void> {
     try {
+      if (frame.t === "claim") return void claims.take(frame);
       if (frame.t === "voucher") return void (await shelf.take(frame));
       if (!(await view.receive(url, frame))) return;
       acting.trigger();
@@ -210,6 +215,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
         const read = await readSnapshot({ chain, deployment, follower, head, nodeIds });
         sessions = await sessionReader.read(head);
         shelf.keepOnly(sessions);
+        claims.keepOnly(sessions);
         snapshot = read;
         sessionActsRead = actsBefore;
       }

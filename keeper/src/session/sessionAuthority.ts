@@ -10,6 +10,8 @@ export interface SessionAuthority {
   /** The newest key first; empty when there is no such session, or it is finished. */
   signersOf(sessionId: Hex): Promise<readonly Address[]>;
   hasLane(place: { sessionId: Hex; nodeId: number }): Promise<boolean>;
+  /** The chain is another one. */
+  forget(): void;
 }
 
 /** A lane once held is remembered; that there is none may change with the next block. */
@@ -48,5 +50,6 @@ export function createSessionAuthority(options: {
       lanes.set(key, { has, untilMs: clock.monotonicMs() + (has ? rememberMs : rememberNoneMs) });
       return has;
     },
+    forget: () => lanes.clear(),
   };
 }

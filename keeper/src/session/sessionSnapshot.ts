@@ -9,11 +9,18 @@ export interface LaneFacts {
   nodeId: number;
   isActive: boolean;
   isReclaimed: boolean;
+  /** Chain time from which what a lane that was released did not spend is free; 0 of one that was not. */
+  releasedAtS: number;
+  /** State of its floor; of a claim, the number up to which it counts and the chain time from which it burns. */
+  floor: number;
+  claimSeq: bigint;
+  burnableAtS: number;
   allotmentUsd6: bigint;
   paidUsd6: bigint;
   powerCu: number;
-  /** Records that are settled, and the head after them. */
+  /** Records that are settled, their weight, and the head after them. */
   seq: bigint;
+  weight: bigint;
   head: Hex;
 }
 
@@ -21,8 +28,10 @@ export interface SessionFacts {
   sessionId: Hex;
   modelId: Hex;
   payer: Address;
-  /** Keys whose vouchers count. */
-  signers: Address[];
+  priceUsd6PerGcums: bigint;
+  signer: Address;
+  /** The key before it; its vouchers count until then. */
+  former: { signer: Address; untilS: number } | undefined;
   minReplicas: number;
   putInUsd6: bigint;
   freeUsd6: bigint;
@@ -36,6 +45,8 @@ export interface SessionFacts {
 export interface SessionReader {
   /** Rejects when the chain does not answer or the block is gone. */
   read(head: Head): Promise<SessionFacts[]>;
+  /** The chain is another one. */
+  forget(): void;
 }
 
 const rereadBlocks = 8n;
@@ -50,12 +61,14 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
   const open = new Map<Hex, Set<number>>();
   let cursor: Head | undefined;
   let settleWindowS: number | undefined;
+  /** The last reading, while no event of the rail has come since: everything that changes here leaves one. */
+  let newest: SessionFacts[] | undefined;
 
   async function follow(head: Head): Promise<void> {
     if (cursor?.hash === head.hash) return;
     if (cursor !== undefined && !(await stillStands(cursor))) {
       open.clear();
-      cursor = undefined;
+      [cursor, newest] = [undefined, undefined];
     }
     const from = cursor === undefined ? firstBlock : max(firstBlock, cursor.number + 1n - rereadBlocks);
     for (let low = from; low <= head.number; low += chunkBlocks) {
@@ -74,6 +87,7 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
       method: "eth_getLogs",
       params: [{ address: settlement.address, fromBlock: hexOf(low), toBlock: hexOf(high) }],
     });
+    if (logs.length > 0) newest = undefined;
     const names = ["SessionOpened", "ReplicaAssigned"] as const;
     const parsed = parseEventLogs({
       abi: sessionSettlementAbi,
@@ -90,6 +104,7 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
 
   async function read(head: Head): Promise<SessionFacts[]> {
     await follow(head);
+    if (newest !== undefined) return newest;
     settleWindowS ??= await chain.readContract({ ...settlement, functionName: "settleWindow" });
     const at = { blockNumber: head.number, allowFailure: false, deployless: true } as const;
     const sessionIds = [...open.keys()];
@@ -112,7 +127,7 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
         ),
       }),
     );
-    return sessionIds.flatMap((sessionId, index) => {
+    newest = sessionIds.flatMap((sessionId, index) => {
       const session = sessions[index];
       if (session === undefined || session.terms.state !== sessionState.open) return [];
       const own = places.flatMap(({ sessionId: of, nodeId }, place) => {
@@ -121,24 +136,32 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
       });
       return [sessionFacts(sessionId, session, settleWindowS ?? 0, own)];
     });
+    return newest;
   }
 
-  return { read };
+  return {
+    read,
+    forget() {
+      open.clear();
+      [cursor, settleWindowS, newest] = [undefined, undefined, undefined];
+    },
+  };
 }
 
 interface SessionRecord {
-  terms: { signer: Address; payer: Address; closesAt: number };
+  terms: { signer: Address; payer: Address; closesAt: number; priceUsd6PerGcums: bigint };
   purse: { freeUsd6: bigint; putInUsd6: bigint; minReplicas: number; maxReplicas: number };
   modelId: Hex;
   formerSigner: Address;
+  formerUntil: number;
 }
 
 function sessionFacts(sessionId: Hex, session: SessionRecord, settleWindowS: number, lanes: LaneFacts[]): SessionFacts {
-  const { terms, purse, modelId, formerSigner } = session;
+  const { terms, purse, modelId, formerSigner, formerUntil } = session;
   const { freeUsd6, putInUsd6, minReplicas, maxReplicas } = purse;
   return {
-    ...{ sessionId, modelId, payer: terms.payer },
-    signers: [terms.signer, ...(formerSigner === zeroAddress ? [] : [formerSigner])],
+    ...{ sessionId, modelId, payer: terms.payer, priceUsd6PerGcums: terms.priceUsd6PerGcums, signer: terms.signer },
+    former: formerSigner === zeroAddress ? undefined : { signer: formerSigner, untilS: formerUntil },
     ...{ freeUsd6, putInUsd6, minReplicas, maxReplicas },
     closesAtS: terms.closesAt,
     settleUntilS: terms.closesAt + settleWindowS,
@@ -147,16 +170,23 @@ function sessionFacts(sessionId: Hex, session: SessionRecord, settleWindowS: num
 }
 
 interface LaneRecord {
-  money: { paidUsd6: bigint; allotmentUsd6: bigint; seq: number; powerCu: number };
+  money: { paidUsd6: bigint; allotmentUsd6: bigint; seq: number; powerCu: number; weight: bigint };
   head: Hex;
   state: number;
+  releasedAt: number;
+  floor: number;
+  claimSeq: number;
+  burnableAt: number;
 }
 
-function laneFacts(nodeId: number, { money, head, state }: LaneRecord): LaneFacts {
-  const { paidUsd6, allotmentUsd6, seq, powerCu } = money;
+function laneFacts(nodeId: number, { money, head, state, ...record }: LaneRecord): LaneFacts {
+  const { paidUsd6, allotmentUsd6, seq, powerCu, weight } = money;
   const isActive = state === laneState.active;
   const isReclaimed = state === laneState.reclaimed;
-  return { nodeId, isActive, isReclaimed, allotmentUsd6, paidUsd6, powerCu, seq: BigInt(seq), head };
+  const releasedAtS = state === laneState.releasing ? record.releasedAt : 0;
+  const floor = { floor: record.floor, claimSeq: BigInt(record.claimSeq), burnableAtS: record.burnableAt };
+  const paid = { allotmentUsd6, paidUsd6, powerCu, seq: BigInt(seq), weight };
+  return { nodeId, isActive, isReclaimed, releasedAtS, ...floor, ...paid, head };
 }
 
 /** Calls in batches that any RPC takes. */

@@ -254,6 +254,7 @@ async function serve(
     pool,
     manifests,
     send: (frame) => link.send(frame),
+    link: { connection: () => link.connection(), answers: () => link.answers() },
   });
   const announcement = async (): Promise<FrameOf<"announce">> => ({
     t: "announce",
@@ -299,7 +300,7 @@ async function serve(
     async drain(signal) {
       isDraining = true;
       link.announce();
-      await desk.drain(signal);
+      await Promise.all([desk.drain(signal), sessions.drain(signal)]);
     },
     async stop() {
       await Promise.all([watch.stop(), renewal.stop()]);

@@ -12,7 +12,9 @@ import { open, seal } from "@ngpu/protocol/sealed/seal";
 import type { AppendLog } from "@ngpu/protocol/service/appendLog";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
+import { isClaimDue } from "@ngpu/protocol/session/floorRule";
 import { inputContext, outputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
+import { sessionLimits } from "@ngpu/protocol/session/sessionLimits";
 import { sessionTaskIdOf } from "@ngpu/protocol/session/voucherChain";
 import { hashMessage, recoverSigner, signMessage, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";
 import { receiptStatus } from "@ngpu/protocol/typedData";
@@ -45,10 +47,21 @@ export interface Lane {
   open(laneKey: Uint8Array): void;
   ask(frame: FrameOf<"ask">): Promise<void>;
   voucher(frame: FrameOf<"voucher">): Promise<void>;
-  /** The chain says so now. */
-  update(facts: LaneFacts): void;
-  /** Vouchers that wait for the chain go out again. */
-  relay(): void;
+  /** The chain says so now, and that so many records are settled for good, where that was looked at. */
+  update(facts: LaneFacts, finalSeq?: bigint): void;
+  /** Vouchers are kept that the chain may have to settle (again). */
+  awaitsFinality(): boolean;
+  /** Nothing was asked lately, nothing waits for a voucher, and no voucher waits for the chain. */
+  isIdle(): boolean;
+  /**
+   * Vouchers that wait for the chain go out again; so do, once a connection, the answers of a lane that nobody opened
+   * since the process began: a client hands no key over for a lane that ended.
+   */
+  relay(connection: number): void;
+  /** What no voucher covers and what waits for the chain, both again. */
+  repeat(): void;
+  /** Begins nothing more; resolves when all that executes has ended, with its answers on disk and sent. */
+  drain(): Promise<void>;
   /** True when no voucher can be settled any more. */
   isOver(): boolean;
   /** Ends its work; what runs is not waited for. */
@@ -57,6 +70,7 @@ export interface Lane {
 
 /** More would wait longer than a client does. */
 const mostWaiting = 256;
+const idleAfterMs = 60_000;
 const compactAboveBytes = 16 * 1024 * 1024;
 
 export function createLane(
@@ -67,8 +81,12 @@ export function createLane(
   const { modelId, powerCu, priceUsd6PerGcums } = facts;
   const book = createLaneBook({ sessionId, nodeId, powerCu, priceUsd6PerGcums });
   const stopping = new AbortController();
+  const draining = new AbortController();
   const executing = new Map<Hex, Promise<void>>();
   let laneKey: Uint8Array | undefined;
+  let repeatedOver = 0;
+  let askedMs = clock.monotonicMs();
+  let pending = 0;
   let pendingMs = 0;
   /** Receipts are numbered one after the other, and vouchers are taken between them. */
   let numbering: Promise<unknown> = Promise.resolve();
@@ -108,6 +126,7 @@ export function createLane(
 
   async function ask(frame: FrameOf<"ask">): Promise<void> {
     const { requestId } = frame;
+    askedMs = clock.monotonicMs();
     if (executing.has(requestId)) return;
     if (book.hasAnswered(requestId)) {
       const kept = book.unsigned().find((answer) => answer.requestId === requestId);
@@ -127,6 +146,7 @@ export function createLane(
 
   async function execute(frame: FrameOf<"ask">): Promise<void> {
     const { requestId, inputCommitment } = frame;
+    if (draining.signal.aborted) throw new NgpuError("NODE_DRAINING", { sessionId });
     if (!facts.isServing) throw new NgpuError("LANE_UNKNOWN", { sessionId });
     if (laneKey === undefined) throw new NgpuError("LANE_KEY_MISSING", { sessionId });
     const manifest = manifests.get(modelId);
@@ -139,11 +159,14 @@ export function createLane(
     checkInput({ body, manifest, workCums });
 
     const nextMs = capMs({ workCums, powerCu });
-    const refusal = book.refusal({ pendingMs, nextMs, allotmentUsd6: facts.allotmentUsd6 });
+    const refusal = book.refusal({ pending, pendingMs, nextMs, allotmentUsd6: facts.allotmentUsd6 });
     if (refusal !== undefined) throw new NgpuError(refusal, { sessionId });
+    pending += 1;
     pendingMs += nextMs;
     try {
-      const slot = await pool.take(stopping.signal);
+      const slot = await pool.take(draining.signal).catch((cause: unknown) => {
+        throw new NgpuError("NODE_DRAINING", { sessionId }, { cause });
+      });
       const running = slot.execute({ modelId, body, timeoutMs: manifest.limits.deadlineMs }).finally(() => slot.release());
       const { result, startMs, durationMs } = await untilAborted(running, stopping.signal);
       const output = seal({
@@ -165,6 +188,7 @@ export function createLane(
       };
       await answer(requestId, decided, text);
     } finally {
+      pending -= 1;
       pendingMs -= nextMs;
     }
   }
@@ -204,25 +228,62 @@ export function createLane(
     });
   }
 
-  function relay(): void {
-    for (const { voucher, bills } of book.unsettled()) send({ t: "voucher", voucher, bills });
-  }
+  const relayVouchers = (): void => {
+    for (const { voucher, bills } of book.unsettled()) {
+      if (voucher.message.seq > facts.seq) send({ t: "voucher", voucher, bills });
+    }
+  };
+  /** By rule and not by choice: what a payer withholds is burned on both sides, so nobody gains by it. */
+  const claim = (): void => {
+    const [oldest] = book.unsigned();
+    if (oldest === undefined || !facts.isClaimable) return;
+    const { startMs, durationMs } = oldest.receipt.message;
+    const { closesAtS, settleWindowS } = facts;
+    if (!isClaimDue({ oldestMs: startMs + BigInt(durationMs), nowS: facts.nowS, closesAtS, settleWindowS })) return;
+    const receipts = book.unsigned().slice(0, sessionLimits.maxClaimReceipts);
+    send({ t: "claim", sessionId, nodeId, seq: oldest.seq, receipts: receipts.map(({ receipt }) => receipt) });
+  };
+  const repeatAnswers = (): void => {
+    for (const kept of book.unsigned()) sendAnswer(kept);
+  };
 
   return {
     open(key) {
       laneKey = key;
       send({ t: "laneReady", sessionId, nodeId });
-      for (const kept of book.unsigned()) sendAnswer(kept);
+      repeatAnswers();
     },
     ask,
     voucher,
-    update(newest) {
+    update(newest, finalSeq) {
       facts = newest;
-      book.settled(facts.seq);
+      if (finalSeq !== undefined) book.settled(finalSeq);
     },
-    relay,
+    awaitsFinality: () => book.unsettled().length > 0,
+    isIdle() {
+      const isSettled = book.unsettled().every(({ voucher }) => voucher.message.seq <= facts.seq);
+      const isQuiet = executing.size === 0 && clock.monotonicMs() - askedMs > idleAfterMs;
+      return isQuiet && isSettled && book.unsigned().length === 0;
+    },
+    relay(connection) {
+      relayVouchers();
+      claim();
+      if (laneKey !== undefined || connection === repeatedOver) return;
+      repeatedOver = connection;
+      repeatAnswers();
+    },
+    repeat() {
+      relayVouchers();
+      repeatAnswers();
+    },
+    async drain() {
+      draining.abort();
+      await Promise.allSettled(executing.values());
+      await numbering;
+    },
     isOver: () => facts.isOver,
     async close() {
+      draining.abort();
       stopping.abort();
       await Promise.allSettled(executing.values());
       await numbering;

@@ -64,13 +64,16 @@ export interface LaneBook {
   hasAnswered(requestId: Hex): boolean;
   /** Answers that no voucher covers, oldest first. */
   unsigned(): readonly AnswerEntry[];
-  /** Vouchers that the chain has not settled, oldest first. */
+  /** Vouchers that the chain has not settled for good, oldest first. */
   unsettled(): readonly VoucherEntry[];
   judge(voucher: VoucherEntry, by: { recovered: Address | undefined; signers: readonly Address[] }): VoucherVerdict;
-  /** The chain has settled up to there. */
+  /** The chain has settled up to there, and no block that says so is taken back. */
   settled(seq: bigint): void;
-  /** Why no more work may begin, when `pendingMs` are being done and `nextMs` would be added. */
-  refusal(work: { pendingMs: number; nextMs: number; allotmentUsd6: bigint }): ErrorCode | undefined;
+  /**
+   * Why no more work may begin, when `pending` requests of `pendingMs` are being done and one of `nextMs` would be added.
+   * What is on credit never exceeds what one claim on the lane's floor can show: a window of work, and so many receipts.
+   */
+  refusal(work: { pending: number; pendingMs: number; nextMs: number; allotmentUsd6: bigint }): ErrorCode | undefined;
   /** Entries that give the same books. */
   entries(): LaneEntry[];
 }
@@ -146,9 +149,10 @@ export function createLaneBook(lane: {
     );
   }
 
-  function refusal({ pendingMs, nextMs, allotmentUsd6 }: Parameters<LaneBook["refusal"]>[0]): ErrorCode | undefined {
+  function refusal({ pending, pendingMs, nextMs, allotmentUsd6 }: Parameters<LaneBook["refusal"]>[0]): ErrorCode | undefined {
     const open = ownWeight(unsigned) + BigInt(pendingMs + nextMs) * billing.executionBps;
     if (amountOf(base.weight + open) > allotmentUsd6) return "SESSION_SPENT";
+    if (unsigned.length + pending >= sessionLimits.maxClaimReceipts) return "SESSION_UNSIGNED";
     const excess = base.writtenOff - base.weight / writtenOffShare;
     const onCredit = open + (excess > 0n ? excess : 0n);
     return onCredit > BigInt(sessionLimits.creditWindowMs) * billing.executionBps ? "SESSION_UNSIGNED" : undefined;

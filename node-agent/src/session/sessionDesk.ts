@@ -6,7 +6,7 @@
  *
  * Files are removed when the chain can settle nothing of their session any more.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
@@ -17,6 +17,8 @@ import { laneTarget } from "@ngpu/protocol/session/requestKey";
 import { recoverSigner, type Signed } from "@ngpu/protocol/signed";
 import type { Frame } from "@ngpu/protocol/wire";
 import { hexToBytes, isAddressEqual, zeroHash, type Hex, type PublicClient } from "viem";
+import type { AgentChain } from "../agent/chain.ts";
+import type { GatewayLink } from "../agent/gatewayLink.ts";
 import { createLane, type Lane, type LaneParts } from "./lane.ts";
 import { createLaneFactsReader, type LaneFacts } from "./laneFacts.ts";
 
@@ -25,10 +27,19 @@ export interface SessionDesk {
   take(frame: Frame): boolean;
   /** The link is up again. */
   connected(): void;
+  /**
+   * Takes no new request, ends what executes, and resolves when the gateway has all answers and vouchers, or is not
+   * connected and the journals keep them; the signal ends the wait for that.
+   */
+  drain(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 const sweepEveryMs = 5_000;
+/** A lane in which nothing happens costs the chain no more than this. */
+const quietSweepMs = 60_000;
+const keepUnknownMs = 24 * 3_600_000;
+const deliveryPollMs = 50;
 /** Each holds an open file; what costs a payer a deposit and a keeper's assignment is not made in masses. */
 const mostLanes = 512;
 const fileName = /^(0x[0-9a-f]{64})\.log$/;
@@ -40,13 +51,19 @@ export function createSessionDesk(
     dataDir: string;
     client: PublicClient;
     deployment: Deployment;
+    chain: Pick<AgentChain, "finalBlock">;
+    link: Pick<GatewayLink, "connection" | "answers">;
   },
 ): SessionDesk {
-  const { nodeId, secret, context, send, clock, log } = options;
+  const { nodeId, secret, context, send, link, clock, log } = options;
   const folder = join(options.dataDir, "sessions");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const readFacts = createLaneFactsReader(options);
+  const { read: readFacts, readFinalSeq } = createLaneFactsReader(options);
   const lanes = new Map<Hex, Promise<Lane>>();
+  /** When the chain was last asked about a lane, and until when not again about a session that it does not know. */
+  const refreshedMs = new Map<Hex, number>();
+  const unknown = new Map<Hex, number>();
+  let isDraining = false;
   const fileOf = (sessionId: Hex): string => join(folder, `${sessionId}.log`);
 
   /** The lane, made when the chain has it; one at a time. Throws SESSION_UNKNOWN, MODEL_UNKNOWN or NODE_BUSY. */
@@ -82,6 +99,7 @@ export function createSessionDesk(
     const { taskId: sessionId, assignment, nodeId: named, ephemeralPublicKey, wrappedKey } = wrap.message;
     if (named !== nodeId || assignment !== 0) return;
     try {
+      if (isDraining) throw new NgpuError("NODE_DRAINING", { sessionId });
       const facts = await readFacts({ sessionId, nodeId });
       if (facts === undefined) throw new NgpuError("SESSION_UNKNOWN", { sessionId });
       await requireSigner(wrap, facts);
@@ -131,16 +149,36 @@ export function createSessionDesk(
   });
 
   async function refresh(sessionId: Hex): Promise<void> {
-    const lane = await laneOf(sessionId);
+    if ((unknown.get(sessionId) ?? -Infinity) > clock.monotonicMs()) return;
+    const lane = await laneOf(sessionId).catch((error: unknown) => forgetUnknown(sessionId, error));
+    if (lane === undefined) return;
+    if (lane.isIdle() && clock.monotonicMs() - (refreshedMs.get(sessionId) ?? -Infinity) < quietSweepMs) return;
+    refreshedMs.set(sessionId, clock.monotonicMs());
     const facts = await readFacts({ sessionId, nodeId });
     if (facts === undefined) return;
-    lane.update(facts);
-    lane.relay();
+    lane.update(facts, lane.awaitsFinality() ? await readFinalSeq({ sessionId, nodeId }) : undefined);
+    lane.relay(link.connection());
     if (!lane.isOver()) return;
     lanes.delete(sessionId);
+    refreshedMs.delete(sessionId);
     await lane.close();
     rmSync(fileOf(sessionId));
     log.info({ sessionId }, "a session is over");
+  }
+
+  /**
+   * A session that the chain does not know may come with the next blocks, or be of a chain that is gone: it is looked
+   * for now and then, and its journal is dropped when nothing was written to it for a day, as receipts of tasks are.
+   */
+  function forgetUnknown(sessionId: Hex, error: unknown): undefined {
+    if (codeOf(error) !== "SESSION_UNKNOWN") throw error;
+    const { mtimeMs } = statSync(fileOf(sessionId));
+    const isForgotten = clock.nowMs() - mtimeMs > keepUnknownMs;
+    if (isForgotten) rmSync(fileOf(sessionId));
+    if (isForgotten || !unknown.has(sessionId)) log.warn({ sessionId, isForgotten }, "the chain does not know this session");
+    if (isForgotten) unknown.delete(sessionId);
+    else unknown.set(sessionId, clock.monotonicMs() + quietSweepMs);
+    return undefined;
   }
 
   return {
@@ -155,7 +193,24 @@ export function createSessionDesk(
       } else return false;
       return true;
     },
-    connected: () => sweep.trigger(),
+    connected() {
+      refreshedMs.clear();
+      sweep.trigger();
+    },
+    async drain(signal) {
+      isDraining = true;
+      const open = (await Promise.allSettled(lanes.values())).flatMap((opened) =>
+        opened.status === "fulfilled" ? [opened.value] : [],
+      );
+      await Promise.all(open.map((lane) => lane.drain()));
+      while (open.length > 0 && !signal.aborted) {
+        const connection = link.connection();
+        if (connection === 0) return;
+        for (const lane of open) lane.repeat();
+        if ((await link.answers()) && link.connection() === connection) return;
+        await clock.sleep(deliveryPollMs, signal);
+      }
+    },
     async close() {
       await sweep.stop();
       for (const opening of lanes.values()) await opening.then((lane) => lane.close()).catch(() => undefined);

@@ -6,5 +6,6 @@ export const sessionLimits = {
   maxFeeBps: 500,
   /** What a node serves at most before it insists on a voucher, in ms of execution. */
   creditWindowMs: 60_000,
+  /** Receipts of one claim on a lane's floor, and with it the most that a node leaves unsigned. */
   maxClaimReceipts: 64,
 } as const;

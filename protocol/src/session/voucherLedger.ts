@@ -64,6 +64,8 @@ export interface VoucherLedger {
   /** The voucher to sign next; undefined when nothing waits for one. Throws SESSION_SPENT. */
   draw(nodeId: number): VoucherEntry | undefined;
   lane(nodeId: number): LaneBooks | undefined;
+  /** Records whose voucher is not made, or not delivered. */
+  unsigned(nodeId: number): number;
   lanes(): LaneBooks[];
   /** Entries that give the same books as all applied so far. */
   entries(): LedgerEntry[];
@@ -259,6 +261,10 @@ export function createVoucherLedger(session: {
     lane(nodeId) {
       const lane = lanes.get(nodeId);
       return lane === undefined ? undefined : booksOf(lane);
+    },
+    unsigned(nodeId) {
+      const { pending = [], sent } = lanes.get(nodeId) ?? {};
+      return pending.length + (sent?.records.length ?? 0);
     },
     lanes: () => [...lanes.values()].map(booksOf),
     entries,
