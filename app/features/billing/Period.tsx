@@ -15,6 +15,7 @@ import { useHead } from "../../hooks/useHead.ts";
 import { useMyTasks } from "../../hooks/useMyTasks.ts";
 import { useUrlState } from "../../hooks/useUrlState.ts";
 import { formatAmount, formatInteger, formatMs } from "../../lib/format.ts";
+import { saveCsv } from "../../lib/saveCsv.ts";
 import { billingCsv } from "./billingCsv.ts";
 import { billingLines, billingTotals, dailySpend, secondsPerDay, type BillingLine } from "./billingRows.ts";
 import { BillTable } from "./BillTable.tsx";
@@ -58,7 +59,7 @@ export function Period({ account }: { account: Address }) {
         <Button
           disabled={lines === undefined || lines.length === 0}
           title={csvWaitsFor(lines)}
-          onClick={() => saveCsv(billingCsv(lines ?? []))}
+          onClick={() => saveCsv({ name: "ngpu-bills.csv", text: billingCsv(lines ?? []) })}
         >
           Export CSV
         </Button>
@@ -125,13 +126,4 @@ function Days({ lines, today }: { lines: readonly BillingLine[]; today: bigint }
 function csvWaitsFor(lines: readonly BillingLine[] | undefined): string | undefined {
   if (lines === undefined) return "The bills are still being read.";
   return lines.length === 0 ? "There is no line in this period to export." : undefined;
-}
-
-function saveCsv(text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = "ngpu-bills.csv";
-  link.click();
-  URL.revokeObjectURL(url);
 }
