@@ -26,10 +26,12 @@ import {
   type SlashRow,
   type StakeEventRow,
 } from "../../lib/subgraph/model.ts";
+import { settledVoucherFields, type SettledVoucherRow } from "../../lib/subgraph/sessionModel.ts";
 import { Disputes } from "./Disputes.tsx";
 import { NodeOnChain } from "./NodeOnChain.tsx";
 import { NodeStatus } from "./Nodes.tsx";
 import styles from "./NodeView.module.css";
+import { NodeVouchers } from "./NodeVouchers.tsx";
 import { Slashes } from "./Slashes.tsx";
 import { slotsText } from "./slotsText.ts";
 import { StakeEvents } from "./StakeEvents.tsx";
@@ -37,6 +39,7 @@ import { StakeEvents } from "./StakeEvents.tsx";
 const query = `query Node($id: ID!, $node: String!) {
   node(id: $id) { ${nodeFields} }
   bills(first: 20, orderBy: position, orderDirection: desc, where: { node: $node }) { ${billFields} }
+  vouchers: sessionEvents(first: 20, orderBy: position, orderDirection: desc, where: { node: $node, kind: Settled }) { ${settledVoucherFields} }
   stakeEvents(first: 20, orderBy: position, orderDirection: desc, where: { node: $node }) { ${stakeEventFields} }
   slashes(first: 50, orderBy: slashedAt, orderDirection: desc, where: { node: $node }) { ${slashFields} }
   disputes(first: 20, orderBy: position, orderDirection: desc, where: { node: $node }) { ${disputeFields} }
@@ -45,6 +48,7 @@ const query = `query Node($id: ID!, $node: String!) {
 interface NodeAnswer {
   node: NodeRow | null;
   bills: BillRow[];
+  vouchers: SettledVoucherRow[];
   stakeEvents: StakeEventRow[];
   slashes: SlashRow[];
   disputes: DisputeRow[];
@@ -115,6 +119,11 @@ export function NodeView({ nodeId }: { nodeId: number }) {
       </Card>
       {answer.data === undefined ? null : (
         <>
+          {(answer.data.vouchers ?? []).length === 0 ? null : (
+            <Card title="Latest vouchers of sessions" flush>
+              <NodeVouchers vouchers={answer.data.vouchers ?? []} />
+            </Card>
+          )}
           <Card title="Slashes" note="Held until they are payable; an appeal gives them back" flush>
             <Slashes slashes={answer.data.slashes ?? []} />
           </Card>
