@@ -3,7 +3,6 @@
  * Go anywhere by typing: `/` opens it, `?` opens it with the list of keys. A hash is looked up on the chain to tell a
  * task from a session and from a transaction.
  */
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { useChain } from "../hooks/useChain.ts";
@@ -127,6 +126,10 @@ function useGo(): (text: string) => Promise<string | undefined> {
       router.push(target.href);
       return undefined;
     }
+    const [{ taskEscrowAbi }, { sessionSettlementAbi }] = await Promise.all([
+      import("@ngpu/protocol/generated/abi/taskEscrow"),
+      import("@ngpu/protocol/generated/abi/sessionSettlement"),
+    ]);
     const task = await chain
       .readContract({ address: deployment.taskEscrow, abi: taskEscrowAbi, functionName: "task", args: [target.hash] })
       .catch(() => undefined);
@@ -134,7 +137,6 @@ function useGo(): (text: string) => Promise<string | undefined> {
       router.push(`/tasks/${target.hash}`);
       return undefined;
     }
-    const { sessionSettlementAbi } = await import("@ngpu/protocol/generated/abi/sessionSettlement");
     const settlement = { address: deployment.sessionSettlement, abi: sessionSettlementAbi } as const;
     const session = await chain
       .readContract({ ...settlement, functionName: "session", args: [target.hash] })

@@ -1,6 +1,6 @@
 "use client";
 /** The bills of a session lane by lane, page by page; one can be recomputed here, all of them exported. */
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Amount } from "../../components/Amount.tsx";
 import { Button } from "../../components/Button.tsx";
 import { Card } from "../../components/Card.tsx";
@@ -8,6 +8,7 @@ import { Choice } from "../../components/Choice.tsx";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { TxLink } from "../../components/Hash.tsx";
 import { Loading } from "../../components/Loading.tsx";
+import { SkeletonRows } from "../../components/Skeleton.tsx";
 import { Table } from "../../components/Table.tsx";
 import { useSubgraph } from "../../hooks/useSubgraph.ts";
 import { useUrlState } from "../../hooks/useUrlState.ts";
@@ -23,7 +24,9 @@ import {
 import { ExportBills } from "./ExportBills.tsx";
 import styles from "./SessionBills.module.css";
 import { SessionBillFormula } from "./SessionBillFormula.tsx";
-import { VerifySessionBill } from "./VerifySessionBill.tsx";
+
+/** Fetched when a bill is checked. */
+const VerifySessionBill = lazy(async () => ({ default: (await import("./VerifySessionBill.tsx")).VerifySessionBill }));
 
 const query = `query SessionBills($lane: String!, $first: BigInt!, $last: BigInt!) {
   sessionBills(first: 50, orderBy: seq, orderDirection: desc, where: { lane: $lane, seq_gte: $first, seq_lte: $last }) {
@@ -110,7 +113,9 @@ function LaneBills({ session, lanes }: { session: SessionRow; lanes: readonly La
             }
           >
             <SessionBillFormula bill={checked} />
-            <VerifySessionBill session={session} bill={checked} />
+            <Suspense fallback={<SkeletonRows rows={6} />}>
+              <VerifySessionBill session={session} bill={checked} />
+            </Suspense>
           </Card>
         </div>
       )}

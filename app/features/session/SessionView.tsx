@@ -1,5 +1,6 @@
 "use client";
 /** One session: what was agreed, who serves it, what happened, and every record's bill. */
+import { lazy, Suspense } from "react";
 import type { Hex } from "viem";
 import { Amount } from "../../components/Amount.tsx";
 import { Banner } from "../../components/Banner.tsx";
@@ -14,13 +15,15 @@ import { modelTitle } from "../../lib/models.ts";
 import type { LaneRow, SessionEventRow, SessionRow } from "../../lib/subgraph/sessionModel.ts";
 import { SessionPhaseStatus } from "../sessions/SessionPhaseStatus.tsx";
 import { SpendBar } from "../sessions/SpendBar.tsx";
-import { SessionActions } from "./SessionActions.tsx";
 import { SessionBills } from "./SessionBills.tsx";
 import { SessionLanes } from "./SessionLanes.tsx";
 import { SessionTerms } from "./SessionTerms.tsx";
 import { SessionTimeline } from "./SessionTimeline.tsx";
 import { newestEvents, useSession } from "./useSession.ts";
 import { useSessionOnChain } from "./useSessionOnChain.ts";
+
+/** Fetched once there is a wallet that could act. */
+const SessionActions = lazy(async () => ({ default: (await import("./SessionActions.tsx")).SessionActions }));
 
 export function SessionView({ sessionId }: { sessionId: Hex }) {
   const { data, error } = useSession(sessionId);
@@ -44,6 +47,14 @@ export function SessionView({ sessionId }: { sessionId: Hex }) {
         <Waiting error={error} />
       )}
     </Page>
+  );
+}
+
+function ActionsToCome() {
+  return (
+    <Card title="Actions">
+      <SkeletonRows rows={4} />
+    </Card>
   );
 }
 
@@ -106,7 +117,11 @@ function Known(props: { session: SessionRow; lanes: readonly LaneRow[]; events: 
             <SessionLanes lanes={lanes} />
           </Card>
           <NeedsWallet why="Connect the payer's wallet to top it up, close it or get its rest back.">
-            {(account) => <SessionActions session={session} onChain={onChain} account={account} />}
+            {(account) => (
+              <Suspense fallback={<ActionsToCome />}>
+                <SessionActions session={session} onChain={onChain} account={account} />
+              </Suspense>
+            )}
           </NeedsWallet>
         </Stack>
       </Columns>

@@ -1,6 +1,5 @@
 "use client";
 /** A session and its lanes by the contract's word, which decides what may be done now. */
-import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Address, Hex } from "viem";
 import { useChain } from "../../hooks/useChain.ts";
@@ -31,16 +30,18 @@ export interface SessionOnChain {
 export function useSessionOnChain(sessionId: Hex, nodeIds: readonly number[]): SessionOnChain | undefined {
   const { deployment, chainId } = useRuntime();
   const chain = useChain();
-  const settlement = { address: deployment.sessionSettlement, abi: sessionSettlementAbi } as const;
-  const readLane = async (nodeId: number): Promise<LaneOnChain> => {
-    const lane = await chain.readContract({ ...settlement, functionName: "lane", args: [sessionId, nodeId] });
-    const { money, state, releasedAt, floor, burnableAt } = lane;
-    return { nodeId, state, releasedAt, floor, burnableAt, paidUsd6: money.paidUsd6, allotmentUsd6: money.allotmentUsd6 };
-  };
   const answer = useQuery({
     queryKey: ["sessionOnChain", chainId, sessionId, nodeIds.join()],
     placeholderData: keepPreviousData,
     queryFn: async (): Promise<SessionOnChain> => {
+      const { sessionSettlementAbi: abi } = await import("@ngpu/protocol/generated/abi/sessionSettlement");
+      const settlement = { address: deployment.sessionSettlement, abi } as const;
+      const readLane = async (nodeId: number): Promise<LaneOnChain> => {
+        const lane = await chain.readContract({ ...settlement, functionName: "lane", args: [sessionId, nodeId] });
+        const { money, state, releasedAt, floor, burnableAt } = lane;
+        const { paidUsd6, allotmentUsd6 } = money;
+        return { nodeId, state, releasedAt, floor, burnableAt, paidUsd6, allotmentUsd6 };
+      };
       const [{ terms, purse, formerUntil }, ...lanes] = await Promise.all([
         chain.readContract({ ...settlement, functionName: "session", args: [sessionId] }),
         ...nodeIds.map(readLane),
