@@ -2,6 +2,7 @@
 /** Every session of the connected account: where it stands, and what of its cap is spent. */
 import Link from "next/link";
 import type { Address } from "viem";
+import { useAccount } from "wagmi";
 import { Card } from "../../components/Card.tsx";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Loading } from "../../components/Loading.tsx";
@@ -9,6 +10,7 @@ import { NeedsWallet } from "../../components/NeedsWallet.tsx";
 import { Page } from "../../components/Page.tsx";
 import { Table } from "../../components/Table.tsx";
 import { Time } from "../../components/Time.tsx";
+import { useHydrated } from "../../hooks/useHydrated.ts";
 import { useMySessions } from "../../hooks/useMySessions.ts";
 import { formatInteger } from "../../lib/format.ts";
 import { modelTitle } from "../../lib/models.ts";
@@ -23,24 +25,34 @@ export function Sessions() {
       <NeedsWallet why="Connect the wallet that pays for your sessions to see them here.">
         {(account) => <SessionList account={account} />}
       </NeedsWallet>
-      <OpenFromCode />
+      <NoWallet />
     </Page>
   );
+}
+
+/** Nothing stands below a list that is still to come, so that nothing moves. */
+function NoWallet() {
+  const hydrated = useHydrated();
+  const { address, isConnecting, isReconnecting } = useAccount();
+  return hydrated && address === undefined && !isConnecting && !isReconnecting ? <OpenFromCode /> : null;
 }
 
 function SessionList({ account }: { account: Address }) {
   const { data, error } = useMySessions(account);
   const title = data === undefined ? "Sessions" : data.length === 1 ? "1 session" : `${data.length} sessions`;
   return (
-    <Card title={title} flush>
-      {data === undefined ? (
-        <Loading error={error} />
-      ) : data.length === 0 ? (
-        <EmptyState title="You have not opened a session yet">The code below opens one.</EmptyState>
-      ) : (
-        <SessionTable sessions={data} />
-      )}
-    </Card>
+    <>
+      <Card title={title} flush>
+        {data === undefined ? (
+          <Loading error={error} />
+        ) : data.length === 0 ? (
+          <EmptyState title="You have not opened a session yet">The code below opens one.</EmptyState>
+        ) : (
+          <SessionTable sessions={data} />
+        )}
+      </Card>
+      {data === undefined && error === null ? null : <OpenFromCode />}
+    </>
   );
 }
 
