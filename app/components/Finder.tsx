@@ -1,9 +1,8 @@
 "use client";
 /**
  * Go anywhere by typing: `/` opens it, `?` opens it with the list of keys. A hash is looked up on the chain to tell a
- * task from a transaction.
+ * task from a session and from a transaction.
  */
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { useChain } from "../hooks/useChain.ts";
@@ -15,7 +14,7 @@ import { Field } from "./Field.tsx";
 import styles from "./Finder.module.css";
 
 const keys = [
-  ["/", "Find a task, a transaction, a node or a page"],
+  ["/", "Find a task, a session, a transaction, a node or a page"],
   ["?", "Show these keys"],
   ["Esc", "Close what is open"],
   ["Tab", "Go to the next control"],
@@ -79,7 +78,7 @@ export function Finder() {
         <form className={styles.form} onSubmit={(event) => void submit(event)}>
           <Field
             label="Find"
-            hint="Task id, transaction, node number or page"
+            hint="Task id, session id, transaction, node number or page"
             {...(why === undefined ? {} : { error: why })}
           >
             {(control) => (
@@ -122,15 +121,27 @@ function useGo(): (text: string) => Promise<string | undefined> {
   const { deployment } = useRuntime();
   return async (text) => {
     const target = findTarget(text, places);
-    if (target.kind === "none") return "Nothing has that name. A task or transaction is 0x and 64 hex digits.";
+    if (target.kind === "none") return "Nothing has that name. A task, a session or a transaction is 0x and 64 hex digits.";
     if (target.kind !== "hash") {
       router.push(target.href);
       return undefined;
     }
+    const [{ taskEscrowAbi }, { sessionSettlementAbi }] = await Promise.all([
+      import("@ngpu/protocol/generated/abi/taskEscrow"),
+      import("@ngpu/protocol/generated/abi/sessionSettlement"),
+    ]);
     const task = await chain
       .readContract({ address: deployment.taskEscrow, abi: taskEscrowAbi, functionName: "task", args: [target.hash] })
       .catch(() => undefined);
-    router.push(task === undefined || task.status === 0 ? `/tx/${target.hash}` : `/tasks/${target.hash}`);
+    if (task !== undefined && task.status !== 0) {
+      router.push(`/tasks/${target.hash}`);
+      return undefined;
+    }
+    const settlement = { address: deployment.sessionSettlement, abi: sessionSettlementAbi } as const;
+    const session = await chain
+      .readContract({ ...settlement, functionName: "session", args: [target.hash] })
+      .catch(() => undefined);
+    router.push(session === undefined || session.terms.state === 0 ? `/tx/${target.hash}` : `/sessions/${target.hash}`);
     return undefined;
   };
 }

@@ -1,17 +1,18 @@
 "use client";
 /**
- * One account's money by the contracts' word: in the wallet, in the vault, and what the vault may take from the
- * wallet.
+ * One account's money by the contracts' word: in the wallet, in the vault, on its way out of it, and what the vault may
+ * take from the wallet.
  */
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { useQuery } from "@tanstack/react-query";
 import type { Address } from "viem";
 import { nextPollMs, pollMs } from "../lib/pollMs.ts";
+import type { Withdrawal } from "../lib/withdrawalPlan.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
-export interface Money {
+export interface Money extends Withdrawal {
   walletUsd6: bigint;
   allowanceUsd6: bigint;
   availableUsd6: bigint;
@@ -29,12 +30,13 @@ export function useMoney({ account, pending = false }: { account: Address | unde
       const owner = account as Address;
       const token = { address: deployment.paymentToken, abi: localUsdAbi } as const;
       const vault = { address: deployment.paymentVault, abi: paymentVaultAbi } as const;
-      const [walletUsd6, allowanceUsd6, inVault] = await Promise.all([
+      const [walletUsd6, allowanceUsd6, inVault, { thawingUsd6, unlockAt, obligations }] = await Promise.all([
         chain.readContract({ ...token, functionName: "balanceOf", args: [owner] }),
         chain.readContract({ ...token, functionName: "allowance", args: [owner, deployment.paymentVault] }),
         chain.readContract({ ...vault, functionName: "accountOf", args: [owner] }),
+        chain.readContract({ ...vault, functionName: "withdrawalOf", args: [owner] }),
       ]);
-      return { walletUsd6, allowanceUsd6, ...inVault };
+      return { walletUsd6, allowanceUsd6, ...inVault, thawingUsd6, unlockAt, obligations };
     },
     // Every transaction of ours reads it again at once; what others do may show a little later.
     refetchInterval: () => (pending ? pollMs(true) : nextPollMs(12_000)),

@@ -1,10 +1,7 @@
-/** The events of a receipt in words of the contracts; a log of a contract that is not ours stays undecoded. */
-import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
-import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
-import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
-import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
-import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+/**
+ * The events of a receipt in words of the contracts; a log of a contract that is not ours stays undecoded. The ABIs are
+ * many, so they are fetched when there is something to decode.
+ */
 import { decodeEventLog, type Abi, type Log } from "viem";
 import type { AppDeployment } from "./deployment.ts";
 
@@ -15,19 +12,14 @@ export interface DecodedEvent {
   args: { name: string; value: string }[];
 }
 
-export function decodeEvents(logs: readonly Log[], deployment: AppDeployment): DecodedEvent[] {
-  const known: readonly (readonly [string, string | undefined, Abi])[] = [
-    ["TaskEscrow", deployment.taskEscrow, taskEscrowAbi],
-    ["PaymentVault", deployment.paymentVault, paymentVaultAbi],
-    ["StakeVault", deployment.stakeVault, stakeVaultAbi],
-    ["NodeRegistry", deployment.nodeRegistry, nodeRegistryAbi],
-    ["Payment token", deployment.paymentToken, localUsdAbi],
-    ["Stake token", deployment.ngpuToken, localUsdAbi],
-    ["Faucet", deployment.faucet, faucetAbi],
-  ];
+export async function decodeEvents(logs: readonly Log[], deployment: AppDeployment): Promise<DecodedEvent[]> {
+  if (logs.length === 0) return [];
+  const { contractAbis } = await import("./contractAbis.ts");
+  const keys = Object.keys(contractAbis) as (keyof typeof contractAbis)[];
   return logs.map((log) => {
-    const [contract, , abi] = known.find(([, address]) => address?.toLowerCase() === log.address.toLowerCase()) ?? [];
-    return { logIndex: log.logIndex ?? 0, contract: contract ?? log.address, ...decoded(log, abi) };
+    const key = keys.find((candidate) => deployment[candidate]?.toLowerCase() === log.address.toLowerCase());
+    const { name, abi } = key === undefined ? { name: log.address, abi: undefined } : contractAbis[key];
+    return { logIndex: log.logIndex ?? 0, contract: name, ...decoded(log, abi) };
   });
 }
 

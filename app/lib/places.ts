@@ -6,6 +6,7 @@ export const places: readonly Place[] = [
   { href: "/models", title: "Models" },
   { href: "/post", title: "Post" },
   { href: "/tasks", title: "Tasks" },
+  { href: "/sessions", title: "Sessions" },
   { href: "/billing", title: "Billing" },
   { href: "/nodes", title: "Nodes" },
   { href: "/earn", title: "Earn" },

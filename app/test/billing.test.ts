@@ -42,7 +42,7 @@ describe("billing", () => {
     const lines = billingLines({ tasks, fromS: 0n });
     const lastDay = (lines[0]?.at ?? 0n) / secondsPerDay + 3n;
     const days = dailySpend(lines, lastDay);
-    expect(days.at(-1)).to.deep.equal({ day: lastDay, amountUsd6: 0n, settled: 0, returned: 0 });
+    expect(days.at(-1)).to.deep.equal({ day: lastDay, amountUsd6: 0n, settled: 0, returned: 0, records: 0n });
     expect(days.reduce((sum, { settled, returned }) => sum + settled + returned, 0)).to.equal(lines.length);
     expect(days.reduce((sum, day) => sum + day.amountUsd6, 0n)).to.equal(billingTotals(lines).amountUsd6);
   });
@@ -51,6 +51,29 @@ describe("billing", () => {
     const [head, row] = billingCsv(billingLines({ tasks: [settled(1)], fromS: 0n })).split("\r\n");
     expect(head).to.contain("amount_usd,refund_usd,transaction");
     expect(row).to.contain(",1000,10,0.1,0.000001,0.000007,");
+  });
+
+  it("has one line for what a transaction settled in a lane, and counts its records and money in every total", () => {
+    const session = { id: hash(50), modelId: hash(200), priceUsd6PerGcums: "100000" };
+    const voucher = (index: number, node: string, tx: number) => ({
+      ...{ id: hash(300 + index), amountUsd6: String(index), records: "10", timestamp: "100000", tx: hash(tx) },
+      ...{ node: { id: node }, session },
+    });
+    const vouchers = [voucher(1, "1", 5), voucher(2, "1", 5), voucher(3, "2", 5), voucher(4, "1", 6)];
+    const lines = billingLines({ tasks: [settled(3)], vouchers, fromS: 0n });
+    expect(lines.map(({ kind, amountUsd6, records }) => [kind, amountUsd6, records])).to.have.deep.members([
+      ["settled", 3n, 0n],
+      ["session", 3n, 20n],
+      ["session", 3n, 10n],
+      ["session", 4n, 10n],
+    ]);
+    expect(new Set(lines.map(({ key }) => key)).size).to.equal(4);
+    expect(billingTotals(lines)).to.include({ amountUsd6: 13n, tasksUsd6: 3n, settled: 1, records: 40n });
+    const days = dailySpend(lines, 1n);
+    expect(days).to.deep.equal([{ day: 1n, amountUsd6: 13n, settled: 1, returned: 0, records: 40n }]);
+    expect(billingLines({ tasks: [], vouchers, fromS: 0n, modelId: hash(7) })).to.deep.equal([]);
+    const [, row] = billingCsv(billingLines({ tasks: [], vouchers: [voucher(4, "1", 6)], fromS: 0n })).split("\r\n");
+    expect(row).to.contain(`,session,1,,,0.1,0.000004,0,${hash(6)},${hash(50)},10`);
   });
 
   it("survives rows in which the index left keys out", () => {

@@ -94,7 +94,7 @@ describe("explainError", () => {
       const { title, text } = explainError(new NgpuError(code));
       expect(title).to.equal(errorCatalogue[code].meaning);
       expect(text).to.contain(errorCatalogue[code].remedy);
-      expect(text).to.match(/cost|[Nn]othing|refund|escrow|paid|billed|gone/);
+      expect(text).to.match(/cost|[Nn]othing|refund|escrow|paid|billed|gone|tenth of the execution/);
     }
   });
 

@@ -1,6 +1,6 @@
 /**
  * A person's way through the dApp, in a real Chromium with a wallet that sits in this process: prices, a wallet, a
- * task, its bill, a reload, billing, nodes, and a machine of one's own. Everything the pages say about money is
+ * task, its bill, a reload, billing, nodes, a session, and a machine of one's own. Everything the pages say about money is
  * compared with the chain.
  */
 import { mkdirSync, readFileSync } from "node:fs";
@@ -17,6 +17,7 @@ import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { expect } from "chai";
 import type { Browser, Locator, Page } from "playwright-core";
 import type { Hex, PublicClient } from "viem";
+import { generatePrivateKey } from "viem/accounts";
 import { connectWallet } from "../../scripts/browser/connectWallet.ts";
 import { createInjectedWallet, type InjectedWallet } from "../../scripts/browser/injectedWallet.ts";
 import { launchBrowser, openSession, type BrowserSession } from "../../scripts/browser/openBrowser.ts";
@@ -26,6 +27,9 @@ import { localClient } from "../../scripts/stack/chain.ts";
 import { formatUsd6 } from "../../scripts/stack/formatUsd6.ts";
 import { sampleInput, textModel } from "../../scripts/stack/sampleTask.ts";
 import { paths } from "../../scripts/stack/paths.ts";
+import { openSampleSession, smallPhotos } from "../../scripts/stack/sampleSession.ts";
+import { untilSessionBilled } from "../../scripts/stack/sessionBill.ts";
+import { sessionInSubgraph } from "../../scripts/stack/sessionInSubgraph.ts";
 import { findChromium } from "../../scripts/targets/testing/chromium.ts";
 import { seriousViolations } from "./support/accessibility.ts";
 import { parseCsv } from "./support/csv.ts";
@@ -47,6 +51,7 @@ const newcomer = localAccounts.newcomer.account;
 const sampleTitle = "Bakery receipt";
 const declaredLines = 40;
 const taskWithinMs = 60_000;
+const sessionTasks = 60;
 const mostShift = 0.02;
 const mostScriptBytes = 400_000;
 
@@ -59,6 +64,7 @@ describe("the dApp", () => {
   let page: Page;
   let dapp: string;
   let posted: Hex | undefined;
+  let billedSession: Hex | undefined;
 
   before(async () => {
     mkdirSync(artefacts, { recursive: true });
@@ -275,6 +281,56 @@ describe("the dApp", () => {
     }
   });
 
+  it("shows a session: its bills, one of them recomputed, and its sum in list, detail and billing", async () => {
+    const { urls } = line.stack;
+    const opened = await openSampleSession({
+      ...{ urls, payer, signerKey: generatePrivateKey(), dataDir: join(line.dataDir, "session") },
+      spendCapUsd6: 1_000_000n,
+    });
+    const photos = await smallPhotos(sessionTasks);
+    await Promise.all(photos.map((photo) => opened.run(photo)));
+    const closing = await opened.close();
+    const records = closing.lanes.reduce((sum, { nextSeq }) => sum + Number(nextSeq) - 1, 0);
+    const { sessionId } = opened;
+    const bill = await untilSessionBilled({ chain, sessionId, records, timeoutMs: taskWithinMs });
+    await sessionInSubgraph({ subgraphUrl: urls.subgraph ?? "", sessionId, bills: records, timeoutMs: taskWithinMs });
+    billedSession = sessionId;
+
+    await page.goto(`${dapp}/sessions`);
+    const row = page
+      .getByRole("table", { name: "Sessions" })
+      .getByRole("row")
+      .filter({ has: page.locator(`a[href="/sessions/${sessionId}"]`) });
+    expect(await exactOf(cellOf(row, "Spent of cap"))).to.equal(exactText(bill.paidUsd6));
+    expect(await cellOf(row, "Bills").textContent()).to.equal(String(records));
+    await row.locator("a").click();
+
+    const bills = page.getByRole("table", { name: "Bills of this lane" });
+    await bills.waitFor();
+    const billed = page.locator("dt", { hasText: /^Billed$/ }).locator("xpath=following-sibling::dd[1]");
+    expect(await exactOf(billed)).to.equal(exactText(bill.amountUsd6));
+    await bills.getByRole("button", { name: /^Verify the bill of record/ }).first().click();
+    await page.getByText("Verified: the bill is exactly what the chain's events give").waitFor();
+    await page.screenshot({ path: join(artefacts, "session-verified-light.png"), fullPage: true });
+
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export CSV" }).click();
+    const csv = parseCsv(readFileSync(await (await downloading).path(), "utf8"));
+    expect(csv.length).to.equal(records);
+    expect(sumUsd6(csv.map((entry) => entry.amount_usd ?? ""))).to.equal(bill.amountUsd6);
+
+    await page.goto(`${dapp}/billing`);
+    const lines = page
+      .getByRole("table", { name: "Bills" })
+      .getByRole("row")
+      .filter({ has: page.locator(`a[href="/sessions/${sessionId}"]`) });
+    await lines.first().waitFor();
+    const amounts = await lines
+      .locator('td[data-title="Amount, USD"] [data-exact]')
+      .evaluateAll((cells) => cells.map((cell) => cell.getAttribute("data-exact") ?? ""));
+    expect(sumUsd6(amounts)).to.equal(bill.amountUsd6);
+  });
+
   it("is legible in light, in dark and on a phone, on every page; nothing moves on load, and what is disabled says why", async () => {
     const taskId = theTask();
     const settled = await settlementOf(chain, taskId);
@@ -283,6 +339,8 @@ describe("the dApp", () => {
       models: "/models",
       post: "/post",
       tasks: "/tasks",
+      sessions: "/sessions",
+      session: `/sessions/${billedSession}`,
       task: `/tasks/${taskId}`,
       billing: "/billing",
       nodes: "/nodes",
@@ -318,8 +376,8 @@ describe("the dApp", () => {
   it("needs at most 400 KB of script before a page works", async () => {
     const taskId = theTask();
     const settled = await settlementOf(chain, taskId);
-    const own = [`/tasks/${taskId}`, "/nodes/1", `/tx/${settled?.transactionHash}`];
-    for (const path of ["/", "/models", "/post", "/tasks", "/billing", "/nodes", "/earn", ...own])
+    const own = [`/tasks/${taskId}`, "/nodes/1", `/tx/${settled?.transactionHash}`, `/sessions/${billedSession}`];
+    for (const path of ["/", "/models", "/post", "/tasks", "/sessions", "/billing", "/nodes", "/earn", ...own])
       expect(await firstLoadBytes(`${dapp}${path}`), path).to.be.within(1, mostScriptBytes);
   });
 

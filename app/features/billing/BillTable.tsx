@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { useState } from "react";
 import { Amount } from "../../components/Amount.tsx";
-import { Button } from "../../components/Button.tsx";
+import { Button, ButtonLink } from "../../components/Button.tsx";
 import { Card } from "../../components/Card.tsx";
 import { TxLink } from "../../components/Hash.tsx";
 import { Status } from "../../components/Status.tsx";
@@ -19,13 +19,13 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
   const [checked, setChecked] = useState<BillingLine | undefined>(undefined);
   return (
     <>
-      <Card title="Bills" note="power × time × price ÷ 10⁹, rounded down" flush>
+      <Card title="Bills" note="A task: power × time × price ÷ 10⁹, rounded down. A session: one line for each settlement, its bills on its page" flush>
         <Table
           caption="Bills"
           rows={lines}
-          keyOf={(line) => line.taskId}
+          keyOf={(line) => line.key}
           columns={[
-            { title: "Task", cell: (line) => <Link href={`/tasks/${line.taskId}`}>{modelTitle(line.modelId)}</Link> },
+            { title: "Task", cell: (line) => <Subject line={line} /> },
             { title: "Ended", cell: (line) => <Time at={line.at} /> },
             {
               title: "Node",
@@ -51,6 +51,10 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
               cell: (line) =>
                 line.kind === "returned" ? (
                   <span className="soft">–</span>
+                ) : line.kind === "session" ? (
+                  <ButtonLink small href={`/sessions/${line.id}?node=${line.nodeId ?? ""}`}>
+                    Bills
+                  </ButtonLink>
                 ) : (
                   <Button
                     small
@@ -77,7 +81,7 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
         />
       </Card>
       {checked === undefined ? null : (
-        <div ref={bringIntoView} key={checked.taskId}>
+        <div ref={bringIntoView} key={checked.key}>
           <Card
             title={`Bill of ${modelTitle(checked.modelId)}, ${formatDateTime(checked.at)}`}
             note="Recomputed in this browser from the chain's events"
@@ -87,7 +91,7 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
               </Button>
             }
           >
-            <VerifyBill taskId={checked.taskId} atOnce />
+            <VerifyBill taskId={checked.id} atOnce />
           </Card>
         </div>
       )}
@@ -99,10 +103,22 @@ function bringIntoView(element: HTMLDivElement | null): void {
   element?.scrollIntoView({ block: "center" });
 }
 
+function Subject({ line: { kind, id, modelId, records } }: { line: BillingLine }) {
+  if (kind !== "session") return <Link href={`/tasks/${id}`}>{modelTitle(modelId)}</Link>;
+  return (
+    <>
+      <Link href={`/sessions/${id}`}>{modelTitle(modelId)}</Link>{" "}
+      <span className="soft small">
+        session, {formatInteger(records)} {records === 1n ? "record" : "records"}
+      </span>
+    </>
+  );
+}
+
 function Returned() {
   return <Status tone="off">returned</Status>;
 }
 
 function figure(line: BillingLine, value: bigint): string {
-  return line.kind === "returned" ? "–" : formatInteger(value);
+  return line.kind !== "settled" ? "–" : formatInteger(value);
 }

@@ -13,10 +13,19 @@ import { Columns, Figure, Figures } from "../../components/Page.tsx";
 import { Loading } from "../../components/Loading.tsx";
 import { useHead } from "../../hooks/useHead.ts";
 import { useMyTasks } from "../../hooks/useMyTasks.ts";
+import { useMyVouchers } from "../../hooks/useMyVouchers.ts";
 import { useUrlState } from "../../hooks/useUrlState.ts";
 import { formatAmount, formatInteger, formatMs } from "../../lib/format.ts";
+import { saveCsv } from "../../lib/saveCsv.ts";
 import { billingCsv } from "./billingCsv.ts";
-import { billingLines, billingTotals, dailySpend, secondsPerDay, type BillingLine } from "./billingRows.ts";
+import {
+  billingLines,
+  billingTotals,
+  dailySpend,
+  secondsPerDay,
+  type BillingLine,
+  type BillingTotals,
+} from "./billingRows.ts";
 import { BillTable } from "./BillTable.tsx";
 import styles from "./Period.module.css";
 
@@ -35,6 +44,7 @@ const models = [
 
 export function Period({ account }: { account: Address }) {
   const tasks = useMyTasks(account);
+  const vouchers = useMyVouchers(account);
   const head = useHead().data;
   const [period, setPeriod] = useUrlState<PeriodValue>("period", {
     values: periods.map(({ value }) => value),
@@ -44,10 +54,11 @@ export function Period({ account }: { account: Address }) {
   const today = head === undefined ? undefined : head.timestamp / secondsPerDay;
   const modelId = catalogue.find(({ manifest }) => manifest.name === model)?.modelId;
   const lines = useMemo(() => {
-    if (tasks.data === undefined || today === undefined) return undefined;
+    if (tasks.data === undefined || vouchers.data === undefined || today === undefined) return undefined;
     const fromS = period === "all" ? 0n : (today - BigInt(period) + 1n) * secondsPerDay;
-    return billingLines({ tasks: tasks.data, fromS, ...(modelId === undefined ? {} : { modelId }) });
-  }, [tasks.data, today, period, modelId]);
+    const rows = { tasks: tasks.data, vouchers: vouchers.data, fromS };
+    return billingLines({ ...rows, ...(modelId === undefined ? {} : { modelId }) });
+  }, [tasks.data, vouchers.data, today, period, modelId]);
   const totals = lines === undefined ? undefined : billingTotals(lines);
   return (
     <>
@@ -58,34 +69,34 @@ export function Period({ account }: { account: Address }) {
         <Button
           disabled={lines === undefined || lines.length === 0}
           title={csvWaitsFor(lines)}
-          onClick={() => saveCsv(billingCsv(lines ?? []))}
+          onClick={() => saveCsv({ name: "ngpu-bills.csv", text: billingCsv(lines ?? []) })}
         >
           Export CSV
         </Button>
       </div>
       {lines === undefined || totals === undefined || today === undefined ? (
         <Card>
-          <Loading error={tasks.error} rows={6} />
+          <Loading error={tasks.error ?? vouchers.error} rows={6} />
         </Card>
       ) : lines.length === 0 ? (
         <Card>
           <EmptyState title="No bill in this period" action={<ButtonLink href="/post">Post a task</ButtonLink>}>
-            A line appears here as soon as a task of yours is settled or returned.
+            A line appears here as soon as a task of yours is settled or returned, or a session of yours is billed.
           </EmptyState>
         </Card>
       ) : (
         <>
           <Figures>
-            <Figure label="Spent" note={`${totals.settled} settled ${totals.settled === 1 ? "task" : "tasks"}`}>
+            <Figure label="Spent" note={spentFor(totals)}>
               <Amount value={totals.amountUsd6} size="large" />
             </Figure>
             <Figure label="Average per task">
-              {totals.settled === 0 ? "–" : <Amount value={totals.amountUsd6 / BigInt(totals.settled)} size="large" />}
+              {totals.settled === 0 ? "–" : <Amount value={totals.tasksUsd6 / BigInt(totals.settled)} size="large" />}
             </Figure>
             <Figure label="Returned" note="locked, not used">
               <Amount value={totals.refundUsd6} size="large" />
             </Figure>
-            <Figure label="Computing time">{formatMs(Number(totals.durationMs))}</Figure>
+            <Figure label="Computing time" note="of single tasks">{formatMs(Number(totals.durationMs))}</Figure>
           </Figures>
           <Days lines={lines} today={today} />
           <BillTable lines={lines} totals={totals} />
@@ -110,11 +121,13 @@ function Days({ lines, today }: { lines: readonly BillingLine[]; today: bigint }
       <DayChart
         title="Tasks per day"
         column="Ended"
-        days={days.map(({ day, settled, returned }) => ({
-          day,
-          value: BigInt(settled + returned),
-          ...(returned === 0 ? {} : { note: `${returned} returned` }),
-        }))}
+        days={days.map(({ day, settled, returned, records }) => {
+          const notes = [
+            ...(returned === 0 ? [] : [`${returned} returned`]),
+            ...(records === 0n ? [] : [`${formatInteger(records)} session records besides`]),
+          ];
+          return { day, value: BigInt(settled + returned), ...(notes.length === 0 ? {} : { note: notes.join(", ") }) };
+        })}
         show={tasks}
         say={tasks}
       />
@@ -122,16 +135,12 @@ function Days({ lines, today }: { lines: readonly BillingLine[]; today: bigint }
   );
 }
 
+function spentFor({ settled, records }: BillingTotals): string {
+  const tasks = `${settled} settled ${settled === 1 ? "task" : "tasks"}`;
+  return records === 0n ? tasks : `${tasks}, ${formatInteger(records)} session records`;
+}
+
 function csvWaitsFor(lines: readonly BillingLine[] | undefined): string | undefined {
   if (lines === undefined) return "The bills are still being read.";
   return lines.length === 0 ? "There is no line in this period to export." : undefined;
-}
-
-function saveCsv(text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = "ngpu-bills.csv";
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -16,6 +16,8 @@ const head = [
   "amount_usd",
   "refund_usd",
   "transaction",
+  "session",
+  "records",
 ];
 
 export function billingCsv(lines: readonly BillingLine[]): string {
@@ -25,15 +27,17 @@ export function billingCsv(lines: readonly BillingLine[]): string {
 function rowOf(line: BillingLine): string[] {
   return [
     new Date(Number(line.at) * 1_000).toISOString(),
-    line.taskId,
+    line.kind === "session" ? "" : line.id,
     modelTitle(line.modelId),
     line.kind,
     line.nodeId ?? "",
-    String(line.powerCu),
-    String(line.durationMs),
+    line.kind === "session" ? "" : String(line.powerCu),
+    line.kind === "session" ? "" : String(line.durationMs),
     formatUnitsExact(line.priceUsd6PerGcums, 6),
     formatUnitsExact(line.amountUsd6, 6),
     formatUnitsExact(line.refundUsd6, 6),
     line.tx ?? "",
+    line.kind === "session" ? line.id : "",
+    line.kind === "session" ? String(line.records) : "",
   ];
 }

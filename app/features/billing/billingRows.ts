@@ -1,13 +1,22 @@
-/** The lines of a billing period and their sums. Totals are made of the lines shown and of nothing else. */
+/**
+ * The lines of a billing period and their sums: a line for each task that ended, and one for what a transaction settled
+ * in a lane of a session. Totals are made of the lines shown and of nothing else.
+ */
 import type { Hex } from "viem";
 import type { TaskRow } from "../../lib/subgraph/model.ts";
+import type { SettledVoucherRow } from "../../lib/subgraph/sessionModel.ts";
 
 export interface BillingLine {
-  taskId: Hex;
+  /** Of this line among all. */
+  key: string;
+  kind: "settled" | "returned" | "session";
+  /** The task, or the session whose vouchers were settled. */
+  id: Hex;
   modelId: Hex;
   /** Chain time in seconds of the bill or the return. */
   at: bigint;
-  kind: "settled" | "returned";
+  /** Session records that the line stands for; 0 for a task. */
+  records: bigint;
   nodeId: string | undefined;
   powerCu: bigint;
   durationMs: bigint;
@@ -19,9 +28,13 @@ export interface BillingLine {
 
 export interface BillingTotals {
   amountUsd6: bigint;
+  /** The part of it that single tasks cost. */
+  tasksUsd6: bigint;
   refundUsd6: bigint;
   durationMs: bigint;
   settled: number;
+  /** Records of sessions. */
+  records: bigint;
 }
 
 export interface DaySpend {
@@ -30,25 +43,38 @@ export interface DaySpend {
   amountUsd6: bigint;
   settled: number;
   returned: number;
+  records: bigint;
 }
 
-export function billingLines(options: { tasks: readonly TaskRow[]; fromS: bigint; modelId?: string }): BillingLine[] {
-  const { tasks, fromS, modelId } = options;
-  return tasks
-    .map(lineOf)
-    .filter((line) => line !== undefined)
+export function billingLines(options: {
+  tasks: readonly TaskRow[];
+  vouchers?: readonly SettledVoucherRow[];
+  fromS: bigint;
+  modelId?: string;
+}): BillingLine[] {
+  const { tasks, vouchers = [], fromS, modelId } = options;
+  return [...tasks.map(lineOf).filter((line) => line !== undefined), ...sessionLines(vouchers)]
     .filter((line) => line.at >= fromS && (modelId === undefined || line.modelId === modelId))
     .sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1));
 }
 
 export function billingTotals(lines: readonly BillingLine[]): BillingTotals {
-  const none: BillingTotals = { amountUsd6: 0n, refundUsd6: 0n, durationMs: 0n, settled: 0 };
+  const none: BillingTotals = {
+    amountUsd6: 0n,
+    tasksUsd6: 0n,
+    refundUsd6: 0n,
+    durationMs: 0n,
+    settled: 0,
+    records: 0n,
+  };
   return lines.reduce(
     (sum, line) => ({
       amountUsd6: sum.amountUsd6 + line.amountUsd6,
+      tasksUsd6: sum.tasksUsd6 + (line.kind === "session" ? 0n : line.amountUsd6),
       refundUsd6: sum.refundUsd6 + line.refundUsd6,
       durationMs: sum.durationMs + line.durationMs,
       settled: sum.settled + (line.kind === "settled" ? 1 : 0),
+      records: sum.records + line.records,
     }),
     none,
   );
@@ -63,7 +89,9 @@ export function dailySpend(lines: readonly BillingLine[], lastDay: bigint): DayS
     const ofDay = lines.filter((line) => line.at / secondsPerDay === day);
     const settled = ofDay.filter(({ kind }) => kind === "settled").length;
     const amountUsd6 = ofDay.reduce((sum, line) => sum + line.amountUsd6, 0n);
-    days.push({ day, amountUsd6, settled, returned: ofDay.length - settled });
+    const returned = ofDay.filter(({ kind }) => kind === "returned").length;
+    const records = ofDay.reduce((sum, line) => sum + line.records, 0n);
+    days.push({ day, amountUsd6, settled, returned, records });
   }
   return days;
 }
@@ -74,7 +102,9 @@ function lineOf(task: TaskRow): BillingLine | undefined {
   const { bill } = task;
   if (bill !== null && bill !== undefined) {
     return {
-      taskId: task.id,
+      key: task.id,
+      id: task.id,
+      records: 0n,
       modelId: task.modelId,
       at: BigInt(bill.timestamp),
       kind: "settled",
@@ -89,7 +119,9 @@ function lineOf(task: TaskRow): BillingLine | undefined {
   }
   if (task.refundedAt === null || task.refundedAt === undefined) return undefined;
   return {
-    taskId: task.id,
+    key: task.id,
+    id: task.id,
+    records: 0n,
     modelId: task.modelId,
     at: BigInt(task.refundedAt),
     kind: "returned",
@@ -101,4 +133,29 @@ function lineOf(task: TaskRow): BillingLine | undefined {
     refundUsd6: BigInt(task.refundUsd6 ?? task.maxAmountUsd6),
     tx: task.refundedTx ?? undefined,
   };
+}
+
+/** One line for what a transaction settled in one lane, however many vouchers that were. */
+function sessionLines(vouchers: readonly SettledVoucherRow[]): BillingLine[] {
+  const lines = new Map<string, BillingLine>();
+  for (const { session, node, tx, timestamp, amountUsd6, records } of vouchers) {
+    const key = `${session.id}-${node.id}-${tx}`;
+    const line = lines.get(key);
+    lines.set(key, {
+      key,
+      kind: "session",
+      id: session.id,
+      modelId: session.modelId,
+      at: BigInt(timestamp),
+      records: (line?.records ?? 0n) + BigInt(records),
+      nodeId: node.id,
+      powerCu: 0n,
+      durationMs: 0n,
+      priceUsd6PerGcums: BigInt(session.priceUsd6PerGcums),
+      amountUsd6: (line?.amountUsd6 ?? 0n) + BigInt(amountUsd6),
+      refundUsd6: 0n,
+      tx,
+    });
+  }
+  return [...lines.values()];
 }

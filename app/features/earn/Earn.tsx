@@ -1,12 +1,14 @@
 "use client";
 /** For owners of machines: what they earn, how to begin, and everything about stake and exit. */
-import type { Address } from "viem";
+import { lazy, Suspense } from "react";
+import { Card } from "../../components/Card.tsx";
 import { NeedsWallet } from "../../components/NeedsWallet.tsx";
-import { Columns, Page } from "../../components/Page.tsx";
+import { Page } from "../../components/Page.tsx";
+import { SkeletonRows } from "../../components/Skeleton.tsx";
 import { EarningsEstimate } from "./EarningsEstimate.tsx";
-import { MyNodes } from "./MyNodes.tsx";
-import { RegisterNode } from "./RegisterNode.tsx";
-import { StartAgent } from "./StartAgent.tsx";
+
+/** Fetched once there is a wallet that could own a machine. */
+const Owner = lazy(async () => ({ default: (await import("./Owner.tsx")).Owner }));
 
 export function Earn() {
   return (
@@ -16,20 +18,20 @@ export function Earn() {
     >
       <EarningsEstimate />
       <NeedsWallet why="Connect the account that shall own the machine: it registers, stakes and withdraws.">
-        {(account) => <Owner account={account} />}
+        {(account) => (
+          <Suspense fallback={<OwnerToCome />}>
+            <Owner account={account} />
+          </Suspense>
+        )}
       </NeedsWallet>
     </Page>
   );
 }
 
-function Owner({ account }: { account: Address }) {
+function OwnerToCome() {
   return (
-    <>
-      <MyNodes account={account} />
-      <Columns>
-        <StartAgent account={account} />
-        <RegisterNode account={account} />
-      </Columns>
-    </>
+    <Card title="My machines">
+      <SkeletonRows rows={3} />
+    </Card>
   );
 }

@@ -10,6 +10,7 @@ import { useHead } from "../../hooks/useHead.ts";
 import { useSubgraph } from "../../hooks/useSubgraph.ts";
 import { formatInteger } from "../../lib/format.ts";
 import { medianOf } from "../../lib/stats.ts";
+import { earnedPerNode, type EarnedBill, type EarnedVoucher } from "./earnedPerNode.ts";
 import styles from "./EarningsEstimate.module.css";
 import { useNodeClasses } from "./useNodeClasses.ts";
 
@@ -18,31 +19,30 @@ const query = `query Earned($since: BigInt!) {
   bills(first: 1000, orderBy: position, orderDirection: desc, where: { timestamp_gte: $since }) {
     id amountUsd6 node { id nodeClass { id } }
   }
+  sessionEvents(first: 1000, orderBy: position, orderDirection: desc,
+    where: { kind_in: [Settled, OwedCollected], timestamp_gte: $since }) {
+    id paidUsd6 node { id nodeClass { id } } session { feeBps }
+  }
 }`;
-
-interface EarnedRow {
-  id: string;
-  amountUsd6: string;
-  node: { id: string; nodeClass: { id: string } };
-}
 
 export function EarningsEstimate() {
   const head = useHead().data;
   const classes = useNodeClasses();
   const since = head === undefined ? 0n : (head.timestamp / 3_600n) * 3_600n - days * 86_400n;
-  const answer = useSubgraph<{ bills: EarnedRow[] }>({
+  const answer = useSubgraph<{ bills: EarnedBill[]; sessionEvents: EarnedVoucher[] }>({
     key: "earned",
     query,
     variables: { since: String(since > 0n ? since : 0n) },
     enabled: head !== undefined,
   });
   const bills = answer.data?.bills;
+  const vouchers = answer.data?.sessionEvents ?? [];
   if (classes?.length === 0) return null;
   return (
     <div className={styles.estimate}>
       <Figures>
         {(classes ?? skeletons).map((nodeClass) => {
-          const perNode = bills === undefined ? undefined : earnedPerNode(bills, nodeClass.id);
+          const perNode = bills === undefined ? undefined : earnedPerNode({ bills, vouchers }, nodeClass.id);
           const median = perNode === undefined ? undefined : medianOf(perNode);
           return (
             <Figure
@@ -90,11 +90,3 @@ const skeletons = ["a", "b", "c"].map((id) => ({
   minimumStakeWei: "0",
   enabled: true,
 }));
-
-function earnedPerNode(bills: readonly EarnedRow[], classId: string): bigint[] {
-  const sums = new Map<string, bigint>();
-  for (const { amountUsd6, node } of bills) {
-    if (node.nodeClass.id === classId) sums.set(node.id, (sums.get(node.id) ?? 0n) + BigInt(amountUsd6));
-  }
-  return [...sums.values()];
-}

@@ -10,7 +10,9 @@ import { TxButton } from "../../components/TxButton.tsx";
 import { useRoster } from "../../hooks/useRoster.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { contractCall } from "../../lib/contractCall.ts";
+import { contractNodeState } from "../../lib/contractNodeState.ts";
 import { formatInteger } from "../../lib/format.ts";
+import { freeStakeWei } from "../../lib/stakeParts.ts";
 import { ExitPanel } from "./ExitPanel.tsx";
 import styles from "./MyNodeCard.module.css";
 import { StakePanel } from "./StakePanel.tsx";
@@ -55,12 +57,29 @@ export function MyNodeCard({ node, account }: { node: MyNode; account: Address }
         </div>
         <div>
           <dt>Power</dt>
-          <dd>{formatInteger(node.powerCu)} CU</dd>
+          <dd>
+            {formatInteger(node.powerCu)} CU
+            {node.powerCu === node.classPowerCu ? null : (
+              <span className="soft small"> measured; class {formatInteger(node.classPowerCu)} CU</span>
+            )}
+          </dd>
         </div>
         <div>
           <dt>Active stake</dt>
           <dd>
             <Amount kind="wei" value={node.stakedWei - node.thawingWei} />
+          </dd>
+        </div>
+        <div>
+          <dt>Free to leave</dt>
+          <dd>
+            <Amount kind="wei" value={freeStakeWei(node)} />
+          </dd>
+        </div>
+        <div>
+          <dt>Locked by fees</dt>
+          <dd>
+            <Amount kind="wei" value={node.lockedWei} />
           </dd>
         </div>
         <div>
@@ -79,13 +98,10 @@ export function MyNodeCard({ node, account }: { node: MyNode; account: Address }
 }
 
 function stateOf(node: MyNode, online: boolean | undefined): { tone: Tone; word: string; why: string } {
-  const active = node.stakedWei - node.thawingWei;
-  if (node.draining)
-    return { tone: "reversible", word: "Paused", why: "It gets no new tasks; running ones are finished." };
-  if (active < node.minimumStakeWei)
-    return { tone: "waiting", word: "Not eligible", why: "Its active stake is below what its class needs." };
+  const said = contractNodeState(node);
+  if (said.word !== "Active") return said;
   if (online === false)
     return { tone: "off", word: "Offline", why: "It is staked, but its agent is not connected to the gateway." };
-  if (online === undefined) return { tone: "final", word: "Eligible", why: "The contract lets it be assigned." };
+  if (online === undefined) return { ...said, word: "Eligible" };
   return { tone: "final", word: "Ready", why: "Staked and online: it can be given tasks." };
 }

@@ -11,19 +11,27 @@ import { useAnswer } from "../../hooks/useAnswer.ts";
 import { useChain } from "../../hooks/useChain.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { nextPollMs } from "../../lib/pollMs.ts";
+import type { PendingExit } from "../../lib/stakeParts.ts";
 
 export interface MyNode {
   nodeId: number;
   classId: number;
   payout: Address;
   draining: boolean;
-  eligible: boolean;
+  /** The registry's NodeState. */
+  state: number;
+  /** Chain time in seconds; 0 if no fault ever kept it out. */
+  suspendedUntil: number;
   powerCu: number;
+  /** Power of an unmeasured machine of its class. */
+  classPowerCu: number;
   minimumStakeWei: bigint;
   stakedWei: bigint;
   thawingWei: bigint;
-  /** Chain time in seconds; 0 when nothing is leaving. */
-  unlockAt: number;
+  /** Part of the active stake that fees lock. */
+  lockedWei: bigint;
+  /** Earliest first. */
+  exits: readonly PendingExit[];
 }
 
 export function useMyNodes(account: Address) {
@@ -35,22 +43,20 @@ export function useMyNodes(account: Address) {
   const readNode = async (nodeId: number): Promise<MyNode | undefined> => {
     const node = await chain.readContract({ ...registry, functionName: "node", args: [nodeId] });
     if (!isAddressEqual(node.owner, account)) return undefined;
-    const [stake, eligible, powerCu, nodeClass] = await Promise.all([
+    const [{ stakedWei, thawingWei }, lockedWei, exits, state, powerCu, nodeClass, minimumStakeWei] = await Promise.all([
       chain.readContract({ ...vault, functionName: "stakeOf", args: [nodeId] }),
-      chain.readContract({ ...registry, functionName: "isEligible", args: [nodeId] }),
+      chain.readContract({ ...vault, functionName: "lockedOf", args: [nodeId] }),
+      chain.readContract({ ...vault, functionName: "exitsOf", args: [nodeId] }),
+      chain.readContract({ ...registry, functionName: "stateOf", args: [nodeId] }),
       chain.readContract({ ...registry, functionName: "powerOf", args: [nodeId] }),
       chain.readContract({ ...registry, functionName: "nodeClass", args: [node.classId] }),
+      chain.readContract({ ...registry, functionName: "minimumStakeOf", args: [nodeId] }),
     ]);
-    const { classId, payout, draining } = node;
+    const { classId, payout, draining, suspendedUntil } = node;
     return {
-      nodeId,
-      classId,
-      payout,
-      draining,
-      eligible,
-      powerCu,
-      minimumStakeWei: nodeClass.minimumStakeWei,
-      ...stake,
+      ...{ nodeId, classId, payout, draining, state, suspendedUntil },
+      ...{ powerCu, classPowerCu: nodeClass.minimumPowerCu },
+      ...{ minimumStakeWei, stakedWei, thawingWei, lockedWei, exits },
     };
   };
 

@@ -1,8 +1,5 @@
 "use client";
 /** One machine: stake and state by the contracts, history by the index, and what it says of itself. */
-import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
-import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
-import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { Amount } from "../../components/Amount.tsx";
 import { Banner } from "../../components/Banner.tsx";
@@ -10,32 +7,56 @@ import { Card } from "../../components/Card.tsx";
 import { EmptyState } from "../../components/EmptyState.tsx";
 import { Hash, TxLink } from "../../components/Hash.tsx";
 import { Loading } from "../../components/Loading.tsx";
-import { Columns, Figure, Figures, Page } from "../../components/Page.tsx";
+import { Columns, Page } from "../../components/Page.tsx";
 import { Skeleton } from "../../components/Skeleton.tsx";
 import { Table } from "../../components/Table.tsx";
-import { useChain } from "../../hooks/useChain.ts";
-import { useHead } from "../../hooks/useHead.ts";
 import { useRoster } from "../../hooks/useRoster.ts";
-import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { useSubgraph } from "../../hooks/useSubgraph.ts";
-import { explainError } from "../../lib/explainError.ts";
-import { formatDateTime, formatInteger, formatMs, formatSeconds } from "../../lib/format.ts";
+import { formatDateTime, formatInteger, formatMs } from "../../lib/format.ts";
 import { modelTitle } from "../../lib/models.ts";
-import { billFields, nodeFields, type BillRow, type NodeRow, type StakeEventRow } from "../../lib/subgraph/model.ts";
-import { nextPollMs } from "../../lib/pollMs.ts";
+import {
+  billFields,
+  disputeFields,
+  nodeFields,
+  slashFields,
+  stakeEventFields,
+  type BillRow,
+  type DisputeRow,
+  type NodeRow,
+  type SlashRow,
+  type StakeEventRow,
+} from "../../lib/subgraph/model.ts";
+import { settledVoucherFields, type SettledVoucherRow } from "../../lib/subgraph/sessionModel.ts";
+import { Disputes } from "./Disputes.tsx";
+import { NodeOnChain } from "./NodeOnChain.tsx";
 import { NodeStatus } from "./Nodes.tsx";
 import styles from "./NodeView.module.css";
+import { NodeVouchers } from "./NodeVouchers.tsx";
+import { Slashes } from "./Slashes.tsx";
 import { slotsText } from "./slotsText.ts";
+import { StakeEvents } from "./StakeEvents.tsx";
 
 const query = `query Node($id: ID!, $node: String!) {
   node(id: $id) { ${nodeFields} }
   bills(first: 20, orderBy: position, orderDirection: desc, where: { node: $node }) { ${billFields} }
-  stakeEvents(first: 20, orderBy: position, orderDirection: desc, where: { node: $node }) { id kind amountWei stakedWei timestamp tx }
+  vouchers: sessionEvents(first: 20, orderBy: position, orderDirection: desc, where: { node: $node, kind: Settled }) { ${settledVoucherFields} }
+  stakeEvents(first: 20, orderBy: position, orderDirection: desc, where: { node: $node }) { ${stakeEventFields} }
+  slashes(first: 50, orderBy: slashedAt, orderDirection: desc, where: { node: $node }) { ${slashFields} }
+  disputes(first: 20, orderBy: position, orderDirection: desc, where: { node: $node }) { ${disputeFields} }
 }`;
+
+interface NodeAnswer {
+  node: NodeRow | null;
+  bills: BillRow[];
+  vouchers: SettledVoucherRow[];
+  stakeEvents: StakeEventRow[];
+  slashes: SlashRow[];
+  disputes: DisputeRow[];
+}
 
 export function NodeView({ nodeId }: { nodeId: number }) {
   const id = String(nodeId);
-  const answer = useSubgraph<{ node: NodeRow | null; bills: BillRow[]; stakeEvents: StakeEventRow[] }>({
+  const answer = useSubgraph<NodeAnswer>({
     key: "node",
     query,
     variables: { id, node: id },
@@ -57,7 +78,7 @@ export function NodeView({ nodeId }: { nodeId: number }) {
       {answer.data !== undefined && node === null ? (
         <Banner tone="warning" title="The index does not know this node (yet)" />
       ) : null}
-      <OnChain nodeId={nodeId} />
+      <NodeOnChain nodeId={nodeId} />
       <Columns>
         <Card title="Machine">
           <div className={styles.machine}>
@@ -97,71 +118,26 @@ export function NodeView({ nodeId }: { nodeId: number }) {
         )}
       </Card>
       {answer.data === undefined ? null : (
-        <Card title="Stake history" flush>
-          <StakeEvents events={answer.data.stakeEvents ?? []} />
-        </Card>
+        <>
+          {(answer.data.vouchers ?? []).length === 0 ? null : (
+            <Card title="Latest vouchers of sessions" flush>
+              <NodeVouchers vouchers={answer.data.vouchers ?? []} />
+            </Card>
+          )}
+          <Card title="Slashes" note="Held until they are payable; an appeal gives them back" flush>
+            <Slashes slashes={answer.data.slashes ?? []} />
+          </Card>
+          {(answer.data.disputes ?? []).length === 0 ? null : (
+            <Card title="Disputes" flush>
+              <Disputes disputes={answer.data.disputes ?? []} />
+            </Card>
+          )}
+          <Card title="Stake history" flush>
+            <StakeEvents events={answer.data.stakeEvents ?? []} />
+          </Card>
+        </>
       )}
     </Page>
-  );
-}
-
-function OnChain({ nodeId }: { nodeId: number }) {
-  const { deployment } = useRuntime();
-  const chain = useChain();
-  const head = useHead().data;
-  const answer = useQuery({
-    queryKey: ["nodeOnChain", deployment.stakeVault, nodeId],
-    queryFn: async () => {
-      const registry = { address: deployment.nodeRegistry, abi: nodeRegistryAbi } as const;
-      const [stake, powerCu, eligible] = await Promise.all([
-        chain.readContract({
-          address: deployment.stakeVault,
-          abi: stakeVaultAbi,
-          functionName: "stakeOf",
-          args: [nodeId],
-        }),
-        chain.readContract({ ...registry, functionName: "powerOf", args: [nodeId] }),
-        chain.readContract({ ...registry, functionName: "isEligible", args: [nodeId] }),
-      ]);
-      return { stake, powerCu, eligible };
-    },
-    refetchInterval: () => nextPollMs(4_000),
-  });
-  if (answer.error !== null) {
-    const { title, text, tone } = explainError(answer.error);
-    return (
-      <Banner tone={tone} title={title}>
-        {text}
-      </Banner>
-    );
-  }
-  const found = answer.data;
-  const waitS =
-    found === undefined || head === undefined ? undefined : Number(BigInt(found.stake.unlockAt) - head.timestamp);
-  return (
-    <Figures>
-      <Figure label="Stake" note="thawing included">
-        {found === undefined ? <Skeleton /> : <Amount kind="wei" value={found.stake.stakedWei} size="large" />}
-      </Figure>
-      <Figure
-        label="Leaving"
-        note={
-          found !== undefined && found.stake.thawingWei > 0n && waitS !== undefined
-            ? waitS > 0
-              ? `free in ${formatSeconds(waitS)}`
-              : "free now"
-            : "nothing is thawing"
-        }
-      >
-        {found === undefined ? <Skeleton /> : <Amount kind="wei" value={found.stake.thawingWei} size="large" />}
-      </Figure>
-      <Figure label="Power" note="of its class, billed">
-        {found === undefined ? <Skeleton /> : `${formatInteger(found.powerCu)} CU`}
-      </Figure>
-      <Figure label="Takes tasks" note="by the contract">
-        {found === undefined ? <Skeleton /> : found.eligible ? "yes" : "no"}
-      </Figure>
-    </Figures>
   );
 }
 
@@ -220,26 +196,6 @@ function Bills({ bills }: { bills: readonly BillRow[] }) {
         { title: "Time", figure: true, cell: (bill) => formatMs(Number(bill.durationMs)) },
         { title: "Amount", figure: true, cell: (bill) => <Amount value={BigInt(bill.amountUsd6)} digits={6} /> },
         { title: "Transaction", cell: (bill) => <TxLink hash={bill.tx} /> },
-      ]}
-    />
-  );
-}
-
-const kinds = { Deposited: "Staked", ExitBegun: "Exit begun", ExitCancelled: "Exit cancelled", Withdrawn: "Withdrawn" };
-
-function StakeEvents({ events }: { events: readonly StakeEventRow[] }) {
-  if (events.length === 0) return <EmptyState title="Nothing was staked for it yet" />;
-  return (
-    <Table
-      caption="Stake history of this node"
-      rows={events}
-      keyOf={(event) => event.id}
-      columns={[
-        { title: "What", cell: (event) => kinds[event.kind] },
-        { title: "When", cell: (event) => formatDateTime(BigInt(event.timestamp)) },
-        { title: "Amount", figure: true, cell: (event) => <Amount kind="wei" value={BigInt(event.amountWei)} /> },
-        { title: "Stake after", figure: true, cell: (event) => <Amount kind="wei" value={BigInt(event.stakedWei)} /> },
-        { title: "Transaction", cell: (event) => <TxLink hash={event.tx} /> },
       ]}
     />
   );

@@ -11,6 +11,7 @@ import { Page } from "../../components/Page.tsx";
 import { Loading } from "../../components/Loading.tsx";
 import { Status } from "../../components/Status.tsx";
 import { Table } from "../../components/Table.tsx";
+import { useHead } from "../../hooks/useHead.ts";
 import { useRoster } from "../../hooks/useRoster.ts";
 import { formatInteger } from "../../lib/format.ts";
 import type { NodeRow } from "../../lib/subgraph/model.ts";
@@ -25,7 +26,7 @@ export function Nodes() {
   return (
     <Page
       title="Nodes"
-      lead="Power that is billed is the class's, never the node's own word. What a node says of itself is marked as reported."
+      lead="Power that is billed is its class's minimum or what keepers measured, never the node's own word. What a node says of itself is marked as reported."
       actions={<ButtonLink href="/earn">Add a machine</ButtonLink>}
     >
       {roster.error !== null ? (
@@ -81,7 +82,8 @@ function NodeTable(props: { nodes: readonly NodeRow[]; online: ReadonlyMap<numbe
 }
 
 export function NodeStatus({ node, entry }: { node: NodeRow; entry: OnlineNode | "offline" | undefined }) {
-  const { tone, word } = nodeState(node, entry);
+  const head = useHead().data;
+  const { tone, word } = nodeState(node, entry, head?.timestamp);
   return <Status tone={tone}>{word}</Status>;
 }
 

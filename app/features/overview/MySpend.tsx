@@ -47,7 +47,7 @@ export function MySpend({ account }: { account: Address }) {
         )}
       </p>
       <p className="soft small">
-        {tasks === undefined ? "…" : `for ${tasks} settled ${tasks === 1 ? "task" : "tasks"}`}
+        {tasks === undefined ? "…" : `for ${tasks} settled ${tasks === 1 ? "task" : "tasks"}, sessions included`}
       </p>
       <dl className={styles.pairs}>
         <dt>In my balance</dt>

@@ -5,7 +5,6 @@
  * balance does not cover.
  */
 import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { useRouter } from "next/navigation";
 import { useAccount } from "wagmi";
 import type { Step } from "../../components/StepButton.tsx";
@@ -124,9 +123,10 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
         maxPriceUsd6PerGcums === undefined
       )
         return;
-      const [{ prepareTask }, { noPermit }] = await Promise.all([
+      const [{ prepareTask }, { noPermit }, { taskEscrowAbi }] = await Promise.all([
         import("@ngpu/client/prepareTask"),
         import("@ngpu/client/permit"),
+        import("@ngpu/protocol/generated/abi/taskEscrow"),
       ]);
       const parts = form.pictures.map(({ name, mediaType, bytes }) => ({ name, mediaType, bytes }));
       const { manifest, modelId, backups, minutes } = form;

@@ -1,6 +1,7 @@
 "use client";
 /** One task: what happened and when, left; what came out, right; what it cost, below. */
 import type { ErrorCode } from "@ngpu/protocol/errors";
+import { lazy, Suspense } from "react";
 import type { Hex } from "viem";
 import { useAccount } from "wagmi";
 import { Banner } from "../../components/Banner.tsx";
@@ -15,11 +16,13 @@ import { explainError } from "../../lib/explainError.ts";
 import { formatDateTime } from "../../lib/format.ts";
 import { modelTitle } from "../../lib/models.ts";
 import { ResultCard } from "./ResultCard.tsx";
-import { TaskActions } from "./TaskActions.tsx";
 import { TaskBill } from "./TaskBill.tsx";
 import { TaskOutcome } from "./TaskOutcome.tsx";
 import { TaskTimeline } from "./TaskTimeline.tsx";
 import { useTask, type TaskModel } from "./useTask.ts";
+
+/** Fetched when there may be something to do; most tasks end without it. */
+const TaskActions = lazy(async () => ({ default: (await import("./TaskActions.tsx")).TaskActions }));
 
 export function TaskView({ taskId }: { taskId: Hex }) {
   const task = useTask(taskId);
@@ -110,7 +113,11 @@ function TaskNotes({ task }: { task: TaskModel }) {
     <>
       <TaskOutcome task={task} isPayer={isPayer} />
       {task.ended ? null : <FeedNote task={task} />}
-      <TaskActions task={task} isPayer={isPayer} />
+      {task.ended ? null : (
+        <Suspense fallback={null}>
+          <TaskActions task={task} isPayer={isPayer} />
+        </Suspense>
+      )}
     </>
   );
 }

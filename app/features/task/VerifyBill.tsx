@@ -5,7 +5,7 @@ import { useCallback, useEffect, useState } from "react";
 import type { Hex } from "viem";
 import { Banner } from "../../components/Banner.tsx";
 import { Button } from "../../components/Button.tsx";
-import { StatusMark } from "../../components/Status.tsx";
+import { CheckSteps } from "../../components/CheckSteps.tsx";
 import { useChain } from "../../hooks/useChain.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { explainError, type Explanation } from "../../lib/explainError.ts";
@@ -39,38 +39,13 @@ export function VerifyBill({ taskId, atOnce = false }: { taskId: Hex; atOnce?: b
           {busy ? "Verifying…" : "Verify"}
         </Button>
       ) : (
-        <Steps check={check} />
+        <CheckSteps check={check} />
       )}
       {problem === undefined ? null : (
         <Banner tone={problem.tone} title={problem.title}>
           {problem.text}
         </Banner>
       )}
-    </div>
-  );
-}
-
-function Steps({ check }: { check: BillCheck }) {
-  const title = check.ok
-    ? "Verified: the bill is exactly what the chain's events give"
-    : "The bill does not follow from the chain's events";
-  return (
-    <div className={styles.result}>
-      <Banner tone={check.ok ? "good" : "error"} title={title} />
-      <ol className={styles.steps} aria-label="Steps of the verification">
-        {check.steps.map((step) => (
-          <li key={step.what}>
-            <StatusMark tone={step.ok ? "final" : "failed"} />
-            <div>
-              <p>{step.what}</p>
-              <p className={styles.arithmetic}>{step.arithmetic}</p>
-              <p className={styles.compare}>
-                expected {step.expected}, found {step.found}
-              </p>
-            </div>
-          </li>
-        ))}
-      </ol>
     </div>
   );
 }

@@ -31,7 +31,7 @@ export function TransactionView({ hash }: { hash: Hex }) {
     queryFn: async () => {
       const receipt = await chain.getTransactionReceipt({ hash });
       const block = await chain.getBlock({ blockNumber: receipt.blockNumber });
-      return { receipt, timestamp: block.timestamp, events: decodeEvents(receipt.logs, deployment) };
+      return { receipt, timestamp: block.timestamp, events: await decodeEvents(receipt.logs, deployment) };
     },
     retry: false,
     refetchInterval: ({ state }) => (state.data === undefined ? 1_000 : false),
@@ -125,8 +125,9 @@ function Events({ events }: { events: readonly DecodedEvent[] }) {
 
 function Value({ name, value }: { name: string; value: string }) {
   if (name === "taskId") return <Hash value={value} href={`/tasks/${value}`} label="Task" copy={false} />;
+  if (name === "sessionId") return <Hash value={value} href={`/sessions/${value}`} label="Session" copy={false} />;
   if (/^(nodeId|primary|backup)$/.test(name) && value !== "0")
     return <Link href={`/nodes/${value}`}>node-{value}</Link>;
-  if (value.startsWith("0x")) return <Hash value={value} label={name} />;
+  if (/^0x[0-9a-f]*$/i.test(value)) return <Hash value={value} label={name} />;
   return <code>{/^\d+$/.test(value) ? formatInteger(BigInt(value)) : value}</code>;
 }

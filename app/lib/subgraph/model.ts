@@ -3,6 +3,7 @@
  * fields and the type beside it belong together.
  */
 import type { Hex } from "viem";
+import type { ValueOf } from "../enumWords.ts";
 
 export type TaskState = "Posted" | "Assigned" | "Accepted" | "Settled" | "Refunded" | "Cancelled";
 
@@ -61,8 +62,8 @@ export interface TaskRow {
   bill: BillRow | null;
 }
 
-export const nodeFields = `id owner operator payout powerCu draining stakedWei thawingWei unlockAt tasksAssigned tasksAccepted tasksServed
-  tasksFailed earnedUsd6 servedCums registeredAt registeredTx lastBilledAt nodeClass { id name minimumPowerCu minimumStakeWei enabled }`;
+export const nodeFields = `id owner operator payout powerCu draining stakedWei thawingWei suspendedUntil scoreCu tasksAssigned tasksAccepted
+  tasksServed tasksFailed earnedUsd6 servedCums registeredAt registeredTx lastBilledAt nodeClass { id name minimumPowerCu minimumStakeWei enabled }`;
 
 export interface NodeRow {
   id: string;
@@ -73,7 +74,10 @@ export interface NodeRow {
   draining: boolean;
   stakedWei: string;
   thawingWei: string;
-  unlockAt: string | null;
+  /** Chain time in seconds; 0 if no fault ever kept it out. */
+  suspendedUntil: string;
+  /** Power that keepers measured; null before the first time. */
+  scoreCu: string | null;
   tasksAssigned: string;
   tasksAccepted: string;
   tasksServed: string;
@@ -109,11 +113,46 @@ export interface NetworkRow {
   stakedWei: string;
 }
 
+export const stakeEventFields = `id kind amountWei stakedWei timestamp tx`;
+
 export interface StakeEventRow {
   id: Hex;
-  kind: "Deposited" | "ExitBegun" | "ExitCancelled" | "Withdrawn";
+  kind: ValueOf<"StakeEventKind">;
   amountWei: string;
   stakedWei: string;
+  timestamp: string;
+  tx: Hex;
+}
+
+export const slashFields = `id status reason evidence slashedWei compensationWei burnedWei payableAt slashedAt slashedTx endedAt endedTx`;
+
+export interface SlashRow {
+  id: string;
+  status: ValueOf<"SlashStatus">;
+  reason: Hex;
+  evidence: Hex;
+  slashedWei: string;
+  compensationWei: string;
+  /** Null until it is finished. */
+  burnedWei: string | null;
+  payableAt: string;
+  slashedAt: string;
+  slashedTx: Hex;
+  endedAt: string | null;
+  endedTx: Hex | null;
+}
+
+export const disputeFields = `id faultId opener stage ruling outcome deadline slashedWei timestamp tx`;
+
+export interface DisputeRow {
+  id: Hex;
+  faultId: Hex;
+  opener: Hex;
+  stage: ValueOf<"DisputeStage">;
+  ruling: ValueOf<"DisputeOutcome"> | null;
+  outcome: ValueOf<"DisputeOutcome"> | null;
+  deadline: string;
+  slashedWei: string;
   timestamp: string;
   tx: Hex;
 }
