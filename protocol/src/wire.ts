@@ -67,7 +67,10 @@ const frames = {
   // client → gateway → node, and node → gateway → keeper once the node has taken it
   voucher: { voucher: signed("voucher"), bills: packedBills },
   // node → gateway → keeper: receipts that no voucher covers, from number `seq`
-  claim: { sessionId: bytes32, nodeId: u32, seq: u64, receipts: listOf(signed("receipt"), sessionLimits.maxClaimReceipts) },
+  claim: {
+    ...{ sessionId: bytes32, nodeId: u32, seq: u64 },
+    receipts: listOf(signed("receipt"), sessionLimits.maxClaimReceipts),
+  },
   // node → gateway → client
   laneReady: { sessionId: bytes32, nodeId: u32 },
   answer: { sessionId: bytes32, nodeId: u32, seq: u64, receipt: signed("receipt"), sealed: base64 },

@@ -97,6 +97,18 @@ describe("dispatcher of a session", () => {
     expect(sentTo(1)).to.deep.equal(asks.map(({ requestId }) => requestId));
   });
 
+  it("knows what nodes owe an answer to, when the request is long answered by another", async () => {
+    seat(1);
+    seat(2);
+    const { requestId, result } = ask({ copies: 2 });
+    await until("both are asked", () => sent.length === 2);
+    answer(1, requestId);
+    expect((await result).nodeId).to.equal(1);
+    expect([dispatcher.count(), dispatcher.outstanding()]).to.deep.equal([0, 1]);
+    answer(2, requestId);
+    expect(dispatcher.outstanding()).to.equal(0);
+  });
+
   it("writes down what it asks before it is sent", async () => {
     seat(1);
     const { requestId } = ask();

@@ -292,7 +292,7 @@ describe("sessions on a chain", () => {
     await until("the session is finished", async () => (await sessionOf(opened)).terms.state === sessionState.finished);
   }
 
-  it("assigns lanes once, settles both in one transaction when the session closes, again after a reorg, and gives the rest back", async () => {
+  it("assigns lanes once, settles both at once when the session closes, again after a reorg, and gives the rest back", async () => {
     const opened = await openSession(zeroHash);
     const before = await chain.snapshot();
     for (const { nodeId, peer } of peers) for (const frame of await vouchersFor(chain, opened, nodeId)) peer.send(frame);

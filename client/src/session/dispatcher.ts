@@ -37,6 +37,8 @@ export interface Dispatcher {
   signed(): void;
   /** Requests that are not over. */
   count(): number;
+  /** What nodes were sent and have neither answered nor refused, of requests that are over too. */
+  outstanding(): number;
   /** Nothing can go on. */
   fail(error: unknown): void;
 }
@@ -85,6 +87,7 @@ export function createDispatcher(options: {
   const { sessionId, send, write, random, unsigned, hedgeAfterMs, signal } = options;
   const open = new Map<Hex, Open>();
   const seats = new Map<number, { seat: LaneSeat; load: number; notBeforeMs: number }>();
+  const outstanding = new Set<string>();
   const timer = setInterval(() => tick(), tickMs);
   signal.addEventListener("abort", () => {
     clearInterval(timer);
@@ -128,6 +131,7 @@ export function createDispatcher(options: {
     const place = seats.get(nodeId);
     if (place === undefined) return;
     place.load += 1;
+    outstanding.add(keyOf(nodeId, request.requestId));
     const known = request.asked.get(nodeId);
     if (known !== undefined) {
       known.isRefused = false;
@@ -143,6 +147,7 @@ export function createDispatcher(options: {
       await write({ t: "asked", requestId, nodeId, inputCommitment, workCums: request.workCums });
       send(frame);
     } catch (error) {
+      outstanding.delete(keyOf(nodeId, request.requestId));
       end(request);
       request.reject(error);
     }
@@ -215,6 +220,7 @@ export function createDispatcher(options: {
       for (const place of seats.values()) place.notBeforeMs = Infinity;
     },
     answered({ requestId }, { nodeId, receipt, payload }) {
+      outstanding.delete(keyOf(nodeId, requestId));
       const request = open.get(requestId);
       if (request === undefined) return;
       end(request);
@@ -223,6 +229,7 @@ export function createDispatcher(options: {
       pump();
     },
     refused({ nodeId, requestId, code }) {
+      outstanding.delete(keyOf(nodeId, requestId));
       const place = seats.get(nodeId);
       if (place !== undefined && !finalCodes.includes(code)) {
         place.notBeforeMs = isUntilReady(code) ? Infinity : performance.now() + pauseMs;
@@ -242,6 +249,7 @@ export function createDispatcher(options: {
     },
     halted(nodeId) {
       seats.delete(nodeId);
+      for (const key of outstanding) if (key.startsWith(keyOf(nodeId, "0x"))) outstanding.delete(key);
       for (const { asked } of open.values()) {
         const mine = asked.get(nodeId);
         if (mine !== undefined) mine.isRefused = true;
@@ -250,6 +258,11 @@ export function createDispatcher(options: {
     },
     signed: pump,
     count: () => open.size,
+    outstanding: () => outstanding.size,
     fail,
   };
+}
+
+function keyOf(nodeId: number, requestId: Hex): string {
+  return `${nodeId}:${requestId}`;
 }

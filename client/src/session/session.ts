@@ -52,13 +52,17 @@ export interface SessionCore {
   take(frame: Frame): void;
   /** The connection is new: what is not answered is asked again once the lanes are ready. */
   reconnected(): void;
-  /** Resolves when nothing waits any more. */
+  /**
+   * Resolves when nothing waits any more, and gives nodes that were asked for nothing in the end a moment to say so:
+   * their receipts are signed for too, or they would count as withheld.
+   */
   idle(): Promise<void>;
   books(): LaneBooks[];
 }
 
 const compactAboveBytes = 4 * 1024 * 1024;
 const defaultWithinMs = 300_000;
+const lateAnswersMs = 5_000;
 
 export function createSessionCore(options: {
   sessionId: Hex;
@@ -79,7 +83,8 @@ export function createSessionCore(options: {
   hedgeAfterMs: number;
   signal: AbortSignal;
 }): SessionCore & { write(entry: LedgerEntry): Promise<void> } {
-  const { sessionId, manifest, ledger, journal, vouchers, context, seats, rekey, unready, random, onEvent, signal } = options;
+  const { sessionId, manifest, ledger, journal, vouchers, context, seats, random, onEvent, signal } = options;
+  const { rekey, unready } = options;
   let judging: Promise<unknown> = Promise.resolve();
   let failure: unknown;
 
@@ -196,6 +201,8 @@ export function createSessionCore(options: {
     },
     async idle() {
       while (dispatcher.count() > 0 && !signal.aborted) await sleep(20, signal);
+      const untilMs = performance.now() + lateAnswersMs;
+      while (dispatcher.outstanding() > 0 && performance.now() < untilMs && !signal.aborted) await sleep(20, signal);
       await judging;
     },
     books: () => ledger.lanes(),

@@ -31,7 +31,10 @@ export interface VoucherTiming {
   repeatMs: number;
 }
 
-export const voucherTiming: VoucherTiming = { records: sessionLimits.maxClaimReceipts / 2, waitMs: 30_000, unsignedMs: 20_000, repeatMs: 2_000 };
+export const voucherTiming: VoucherTiming = {
+  records: sessionLimits.maxClaimReceipts / 2,
+  ...{ waitMs: 30_000, unsignedMs: 20_000, repeatMs: 2_000 },
+};
 
 interface Desk {
   timer?: ReturnType<typeof setTimeout>;

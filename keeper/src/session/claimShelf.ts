@@ -1,6 +1,6 @@
 /**
- * Receipts that nodes say no voucher covers, so that a claim on a lane's floor can be made of them when its time has come.
- * In memory and bounded: nodes send them again for as long as it is so. Signatures are the contract's to check.
+ * Receipts that nodes say no voucher covers, so that a claim on a lane's floor can be made of them when its time
+ * has come. In memory and bounded: nodes send them again for as long as it is so. Signatures are the contract's to check.
  */
 import type { Signed } from "@ngpu/protocol/signed";
 import { sessionTaskIdOf } from "@ngpu/protocol/session/voucherChain";

@@ -10,7 +10,7 @@
 import { u32be } from "@ngpu/protocol/bytes";
 import { isClaimDue } from "@ngpu/protocol/session/floorRule";
 import { floorState, laneRole } from "@ngpu/protocol/session/sessionStates";
-import { concat, isAddressEqual, keccak256, toHex, zeroAddress, type Address, type Hex } from "viem";
+import { concat, isAddressEqual, keccak256, toHex, type Address, type Hex } from "viem";
 import { isDraining, type OnlineNode } from "../keeper/gatewayView.ts";
 import type { NodeFacts } from "../keeper/snapshot.ts";
 import type { ClaimShelf, ShelvedClaim } from "./claimShelf.ts";
@@ -204,7 +204,8 @@ function planBatch(world: World): LaneSettlement[] {
   const due = world.sessions.flatMap((session) =>
     session.lanes.flatMap((lane) => {
       const waiting = vouchersOf(world, session, lane);
-      return isDue(world, session, lane, waiting) ? [{ sessionId: session.sessionId, nodeId: lane.nodeId, signers: signersOf(world, session), waiting }] : [];
+      if (!isDue(world, session, lane, waiting)) return [];
+      return [{ sessionId: session.sessionId, nodeId: lane.nodeId, signers: signersOf(world, session), waiting }];
     }),
   );
   let records = 0;
@@ -220,7 +221,8 @@ function planBatch(world: World): LaneSettlement[] {
         taken.push(voucher);
       }
       // Cut in the middle, it must still end where a good key signed.
-      while (taken.length > 0 && !signers.some((good) => isAddressEqual(good, taken.at(-1)?.signer ?? zeroAddress))) taken.pop();
+      const isGood = ({ signer }: ShelvedVoucher): boolean => signers.some((good) => isAddressEqual(good, signer));
+      taken.splice(taken.findLastIndex(isGood) + 1);
       const last = taken.at(-1);
       if (last === undefined) return [];
       const { signature } = last;

@@ -70,8 +70,8 @@ export interface LaneBook {
   /** The chain has settled up to there, and no block that says so is taken back. */
   settled(seq: bigint): void;
   /**
-   * Why no more work may begin, when `pending` requests of `pendingMs` are being done and one of `nextMs` would be added.
-   * What is on credit never exceeds what one claim on the lane's floor can show: a window of work, and so many receipts.
+   * Why no more work may begin, when `pending` requests of `pendingMs` are being done and one of `nextMs` would be
+   * added. What is on credit never exceeds what one claim on the lane's floor can show.
    */
   refusal(work: { pending: number; pendingMs: number; nextMs: number; allotmentUsd6: bigint }): ErrorCode | undefined;
   /** Entries that give the same books. */
@@ -149,7 +149,8 @@ export function createLaneBook(lane: {
     );
   }
 
-  function refusal({ pending, pendingMs, nextMs, allotmentUsd6 }: Parameters<LaneBook["refusal"]>[0]): ErrorCode | undefined {
+  function refusal(work: Parameters<LaneBook["refusal"]>[0]): ErrorCode | undefined {
+    const { pending, pendingMs, nextMs, allotmentUsd6 } = work;
     const open = ownWeight(unsigned) + BigInt(pendingMs + nextMs) * billing.executionBps;
     if (amountOf(base.weight + open) > allotmentUsd6) return "SESSION_SPENT";
     if (unsigned.length + pending >= sessionLimits.maxClaimReceipts) return "SESSION_UNSIGNED";

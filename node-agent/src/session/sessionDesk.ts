@@ -175,7 +175,8 @@ export function createSessionDesk(
     const { mtimeMs } = statSync(fileOf(sessionId));
     const isForgotten = clock.nowMs() - mtimeMs > keepUnknownMs;
     if (isForgotten) rmSync(fileOf(sessionId));
-    if (isForgotten || !unknown.has(sessionId)) log.warn({ sessionId, isForgotten }, "the chain does not know this session");
+    if (isForgotten || !unknown.has(sessionId))
+      log.warn({ sessionId, isForgotten }, "the chain does not know this session");
     if (isForgotten) unknown.delete(sessionId);
     else unknown.set(sessionId, clock.monotonicMs() + quietSweepMs);
     return undefined;

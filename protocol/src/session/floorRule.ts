@@ -1,6 +1,6 @@
 /**
- * When a payer counts as withholding its signature, so that the node's receipts are shown on chain and, unless a voucher
- * covers them within a settle window, their worth is burned on both sides. Nodes and keepers go by the same rule.
+ * When a payer counts as withholding its signature, so that the node's receipts are shown on chain and, unless a
+ * voucher covers them within a settle window, their worth is burned on both sides. Nodes and keepers share the rule.
  */
 export const floorRule = {
   /** A client signs after 30 s at most; one that was killed has so long to come back. */
