@@ -18,8 +18,9 @@ export function Page(props: { title: string; lead?: ReactNode; actions?: ReactNo
   );
 }
 
-export function Figures({ children }: { children: ReactNode }) {
-  return <dl className={styles.figures}>{children}</dl>;
+/** `rows` puts six of them into two rows of three, where one row would cut a long amount. */
+export function Figures({ children, rows = false }: { children: ReactNode; rows?: boolean }) {
+  return <dl className={`${styles.figures} ${rows ? styles.rows : ""}`}>{children}</dl>;
 }
 
 export function Figure(props: { label: string; note?: ReactNode; action?: ReactNode; children: ReactNode }) {

@@ -30,7 +30,7 @@ export function Balance({ account }: { account: Address }) {
   const vault = { address: deployment.paymentVault, abi: paymentVaultAbi } as const;
   const thaws = money !== undefined && wayOut(money) === "thaws";
   return (
-    <Figures>
+    <Figures rows>
       <Figure
         label="Available"
         note="free in the vault, used before your wallet"

@@ -107,7 +107,8 @@ function Subject({ line: { kind, id, modelId, records } }: { line: BillingLine }
   if (kind !== "session") return <Link href={`/tasks/${id}`}>{modelTitle(modelId)}</Link>;
   return (
     <>
-      <Link href={`/sessions/${id}`}>{modelTitle(modelId)}</Link>{" "}
+      <Link href={`/sessions/${id}`}>{modelTitle(modelId)}</Link>
+      <br />
       <span className="soft small">
         session, {formatInteger(records)} {records === 1n ? "record" : "records"}
       </span>

@@ -34,8 +34,8 @@ export function NodeOnChain({ nodeId }: { nodeId: number }) {
     value === undefined ? <Skeleton /> : <Amount kind="wei" value={value} size="large" />;
   const state = found === undefined ? undefined : contractNodeState({ ...found, ...found.stake });
   return (
-    <Figures>
-      <Figure label="State" note={state?.why ?? "by the contract"}>
+    <Figures rows>
+      <Figure label="State" note={state?.why ?? "The contract says what it may do."}>
         {state === undefined ? <Skeleton /> : <Status tone={state.tone}>{state.word}</Status>}
       </Figure>
       <Figure label="Stake" note="thawing included">
@@ -67,7 +67,8 @@ function exitsWords(exits: readonly PendingExit[] | undefined, nowS: bigint | un
 }
 
 function powerWords(found: { powerCu: number; classPowerCu: number } | undefined): string {
-  if (found === undefined) return "…";
+  // As long as what replaces it, so that nothing below moves.
+  if (found === undefined) return "class minimum …,… CU, billed";
   const minimum = `class minimum ${formatInteger(found.classPowerCu)} CU`;
   return found.powerCu === found.classPowerCu ? `${minimum}, billed` : `measured, billed; ${minimum}`;
 }

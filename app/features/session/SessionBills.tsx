@@ -69,7 +69,7 @@ function LaneBills({ session, lanes }: { session: SessionRow; lanes: readonly La
     <>
       <Card
         title="Bills"
-        note="what a record adds to its lane's ⌊weight × power × price ÷ 10¹³⌋; an execution weighs 10,000 a ms, a standby line 1,000"
+        note="What a record adds to its lane's ⌊weight × power × price ÷ 10¹³⌋; an execution weighs 10,000 a ms, a standby line 1,000"
         actions={<ExportBills session={session} />}
         flush
       >

@@ -68,12 +68,16 @@ function Detail({ event }: { event: SessionEventRow }) {
       tx <TxLink hash={tx} />
     </>,
   );
-  return parts.map((part, index) => (
-    <span key={index}>
-      {index === 0 ? null : " · "}
-      {part}
-    </span>
-  ));
+  return (
+    <p>
+      {parts.map((part, index) => (
+        <span key={index}>
+          {index === 0 ? null : " · "}
+          {part}
+        </span>
+      ))}
+    </p>
+  );
 }
 
 function recordsWords(firstSeq: string, records: string): string {
