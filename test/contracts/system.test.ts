@@ -5,6 +5,7 @@
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "@ngpu/protocol/limits";
 import { sessionIdOf } from "@ngpu/protocol/session/voucherChain";
+import { mostCums } from "@ngpu/protocol/units";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { expect } from "chai";
 import {
@@ -314,6 +315,8 @@ describe("System", () => {
   });
 
   describe("assignment", () => {
+    const fit = { powerCu: 1_000, stakeWei: 1_000n * NGPU_WEI, priceUsd6PerGcums: 100_000n };
+    const mirrored = (leftS: number): bigint => mostCums({ ...fit, leftS, stakeWeiPerUsd6: 2_000_000_000_000n });
     const tooLarge = async (workCums: bigint, deadlineS: number) => {
       const deadline = (await world.now()) + deadlineS;
       const { taskId } = await postTask(world, { change: { workCums, deadline, clientNonce: hashOf(`${workCums}`) } });
@@ -325,7 +328,7 @@ describe("System", () => {
       const at = deadline - 100;
       expect(await revertOf(assignTask(world, taskId, { at: at + 1 }))).to.deep.equal({
         name: "TaskTooLargeForNode",
-        args: [alpha.nodeId, 100_000_000n, 99_000_000n],
+        args: [alpha.nodeId, 100_000_000n, mirrored(99)],
       });
       await world.restore();
       const again = await tooLarge(100_000_000n, 600);
@@ -341,6 +344,8 @@ describe("System", () => {
         name: "TaskTooLargeForNode",
         args: [alpha.nodeId, 800_000_001n, 800_000_000n],
       });
+      const rate = { stakeWeiPerUsd6: 10n ** 14n, leftS: 3_600 };
+      expect(mostCums({ ...fit, ...rate })).to.equal(800_000_000n);
       const fitting = await tooLarge(800_000_000n, 3_600);
       await assignTask(world, fitting.taskId);
       expect((await readTask(world, fitting.taskId)).maxAmountUsd6).to.equal(100_000n);
