@@ -25,6 +25,8 @@ export type Chain = Awaited<ReturnType<typeof createChain>>;
 
 /** Enough for any call; given explicitly so that nothing is simulated before it is sent. */
 const GAS = 12_000_000n;
+/** As much as EIP-7825 lets one transaction have. */
+const DEPLOY_GAS = 16_777_216n;
 
 export async function createChain() {
   const connection = await hre.network.create("default");
@@ -69,7 +71,7 @@ export async function createChain() {
       abi: artifact.abi as Abi,
       bytecode: artifact.bytecode as Hex,
       args,
-      gas: 2n * GAS,
+      gas: DEPLOY_GAS,
     });
     const { contractAddress } = await publicClient.getTransactionReceipt({ hash });
     if (!contractAddress) throw new Error(`${name} was not deployed`);
