@@ -9,6 +9,7 @@ import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {BondLedger} from "./BondLedger.sol";
 import {IAvailability} from "./interfaces/IAvailability.sol";
+import {INodeConduct} from "./interfaces/INodeConduct.sol";
 import {INodeRegistry} from "./interfaces/INodeRegistry.sol";
 import {INodeSuspender} from "./interfaces/INodeSuspender.sol";
 import {ISlasherTarget} from "./interfaces/ISlasherTarget.sol";
@@ -262,9 +263,10 @@ contract Availability is IAvailability, AutomationCompatibleInterface, BondLedge
         standing.strikes = standing.strikesAt(_now(), decaySeconds);
     }
 
-    /// @inheritdoc IAvailability
+    /// @inheritdoc INodeConduct
     function qualityBpsOf(uint32 nodeId) external view returns (uint16) {
-        return PenaltyLadder.qualityBps(standingOf(nodeId).strikes);
+        Standing memory standing = standingOf(nodeId);
+        return block.timestamp < standing.bannedUntil ? 0 : PenaltyLadder.qualityBps(standing.strikes);
     }
 
     /// @inheritdoc IAvailability

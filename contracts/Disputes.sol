@@ -16,6 +16,7 @@ import {AuditSample} from "./libraries/AuditSample.sol";
 import {DisputeMachine} from "./libraries/DisputeMachine.sol";
 import {FaultIds} from "./libraries/FaultIds.sol";
 import {Limits} from "./libraries/Limits.sol";
+import {Roles} from "./libraries/Roles.sol";
 import {SlashCap} from "./libraries/SlashCap.sol";
 import {SlotIntervals} from "./libraries/SlotIntervals.sol";
 import {TaskMachine} from "./libraries/TaskMachine.sol";
@@ -44,10 +45,11 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
     using SafeCast for uint256;
 
     /// @notice Role of the AccessManager whose members audit.
-    uint64 public constant KEEPER_ROLE = 1;
-    /// @notice What a wrong result costs, and at most if the arbitrator alone found it: 5 % and 2.5 % of the stake.
+    uint64 public constant KEEPER_ROLE = Roles.KEEPER;
+    /// @notice What a wrong result costs: 5 % of the stake.
     uint256 public constant RESULT_BPS = 500;
-    uint256 public constant ARBITRATED_BPS = 250;
+    /// @notice What it costs if the arbitrator alone found it: as much, or bribing a committee would save the rest.
+    uint256 public constant ARBITRATED_BPS = 500;
     /// @dev The committee is drawn by the hash of a block this far ahead.
     uint64 private constant DRAW_BLOCKS = 2;
     uint8 private constant MAX_COMMITTEE = 15;
@@ -79,7 +81,7 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
             && terms_.bondWei >= 2 * uint256(terms_.committeeSize) * terms_.judgeFeeWei && terms_.openSeconds != 0
             && terms_.nodeSeconds != 0 && terms_.drawSeconds != 0 && terms_.wrapSeconds != 0
             && terms_.commitSeconds != 0 && terms_.revealSeconds != 0 && terms_.appealSeconds != 0
-            && terms_.arbitrationSeconds != 0 && terms_.sampleBps <= BPS && address(committee_) != address(0)
+            && terms_.arbitrationSeconds != 0 && terms_.sampleBps <= BPS && address(committee_) != address(0) && address(seeds_) != address(0)
             && longestSeconds() <= stakeVault_.thawPeriod();
         if (!sound) revert DisputeTermsInvalid();
     }

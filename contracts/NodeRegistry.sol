@@ -174,7 +174,7 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
     /// @inheritdoc INodeRegistry
     function stateOf(uint32 nodeId) external view returns (NodeState) {
         Node storage stored = _existing(nodeId);
-        return _stateOf(nodeId, stored, _classes[stored.classId].minimumStakeWei);
+        return _stateOf(stored, _activeStakeOf(nodeId), _classes[stored.classId].minimumStakeWei);
     }
 
     /// @inheritdoc INodeRegistry
@@ -204,17 +204,32 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
     }
 
     /// @inheritdoc INodeRegistry
-    function eligiblePowerOf(uint32 nodeId) public view returns (uint32) {
-        Node storage stored = _nodes[nodeId];
-        if (stored.owner == address(0)) return 0;
-        NodeClass memory class = _classes[stored.classId];
-        if (_stateOf(nodeId, stored, class.minimumStakeWei) != NodeState.Active) return 0;
-        return _powerOf(nodeId, class.minimumPowerCu);
+    function eligiblePowerOf(uint32 nodeId) public view returns (uint32 powerCu) {
+        (powerCu,) = eligibilityOf(nodeId);
     }
 
-    function _stateOf(uint32 nodeId, Node storage stored, uint128 minimumStakeWei) private view returns (NodeState) {
+    /// @inheritdoc INodeRegistry
+    function eligibilityOf(uint32 nodeId) public view returns (uint32 powerCu, uint128 activeStakeWei) {
+        Node storage stored = _nodes[nodeId];
+        if (stored.owner == address(0)) return (0, 0);
+        NodeClass memory class = _classes[stored.classId];
+        activeStakeWei = _activeStakeOf(nodeId);
+        if (_stateOf(stored, activeStakeWei, class.minimumStakeWei) != NodeState.Active) return (0, activeStakeWei);
+        powerCu = _powerOf(nodeId, class.minimumPowerCu);
+    }
+
+    /// @dev Zero while there is no vault, which is below every class's minimum.
+    function _activeStakeOf(uint32 nodeId) private view returns (uint128) {
         IStakeVault vault = stakeVault;
-        if (address(vault) == address(0) || vault.activeStakeOf(nodeId) < minimumStakeWei) return NodeState.Exiting;
+        return address(vault) == address(0) ? 0 : vault.activeStakeOf(nodeId);
+    }
+
+    function _stateOf(Node storage stored, uint128 activeStakeWei, uint128 minimumStakeWei)
+        private
+        view
+        returns (NodeState)
+    {
+        if (activeStakeWei < minimumStakeWei) return NodeState.Exiting;
         if (stored.suspendedUntil > block.timestamp) return NodeState.Suspended;
         return stored.draining ? NodeState.Draining : NodeState.Active;
     }

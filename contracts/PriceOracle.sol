@@ -50,6 +50,8 @@ contract PriceOracle is IPriceOracle, AccessManaged {
     uint64 public immutable maxPriceUsd6PerGcums;
     /// @inheritdoc IPriceOracle
     uint64 public priceUsd6PerGcums;
+    /// @inheritdoc IPriceOracle
+    bool public quotesPaused;
     /// @notice Says since when the rollup's sequencer is up or down; zero where there is no sequencer.
     AggregatorV3Interface public immutable sequencerFeed;
     /// @notice For so long after the sequencer came back no quote is given, in seconds.
@@ -103,6 +105,18 @@ contract PriceOracle is IPriceOracle, AccessManaged {
     }
 
     /// @inheritdoc IPriceOracle
+    function pauseQuotes() external restricted {
+        quotesPaused = true;
+        emit QuotesStopped(msg.sender);
+    }
+
+    /// @inheritdoc IPriceOracle
+    function resumeQuotes() external restricted {
+        quotesPaused = false;
+        emit QuotesResumed(msg.sender);
+    }
+
+    /// @inheritdoc IPriceOracle
     function refresh() external {
         _checkSequencer();
         Answer memory answer = _answer();
@@ -115,6 +129,7 @@ contract PriceOracle is IPriceOracle, AccessManaged {
 
     /// @inheritdoc IPriceOracle
     function quote() external view returns (uint64, uint64) {
+        if (quotesPaused) revert QuotesPaused();
         _checkSequencer();
         Answer memory answer = _answer();
         if (answer.fault == Fault.None) return (priceUsd6PerGcums, _stakeWeiPerUsd6(answer.value));

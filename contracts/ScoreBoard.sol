@@ -4,18 +4,21 @@ pragma solidity 0.8.37;
 import {AccessManaged} from "@openzeppelin/contracts/access/manager/AccessManaged.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {IKeeperBonds} from "./interfaces/IKeeperBonds.sol";
+import {INodeConduct} from "./interfaces/INodeConduct.sol";
 import {INodeRegistry} from "./interfaces/INodeRegistry.sol";
 import {IScoreBoard} from "./interfaces/IScoreBoard.sol";
 import {ISelection} from "./interfaces/ISelection.sol";
 import {EscrowDomain} from "./libraries/EscrowDomain.sol";
 import {Median} from "./libraries/Median.sol";
+import {Quality} from "./libraries/Quality.sol";
 import {ScoreStep} from "./libraries/ScoreStep.sol";
 import {SignedMessages} from "./libraries/SignedMessages.sol";
 import {ScoreTranscript} from "./types/MessageTypes.sol";
 import {Score} from "./types/ScoreTypes.sol";
 
 /// @title ScoreBoard
-/// @notice Holds no money. Its one role sets qualities; nobody sets a score.
+/// @notice Holds no money. A role of contracts that judge audits sets qualities, the administrator names whose record of
+///         faults counts; nobody sets a score.
 /// @dev The selection reads scores and the board reads the selection's seed, so the deployer names the selection once,
 ///      after both exist; until then nothing can be submitted.
 contract ScoreBoard is IScoreBoard, AccessManaged {
@@ -23,9 +26,9 @@ contract ScoreBoard is IScoreBoard, AccessManaged {
     uint256 public constant MIN_TRANSCRIPTS = 3;
     /// @notice Keepers drawn for a node and epoch.
     uint256 public constant KEEPERS_DRAWN = 5;
-    /// @notice Quality of a node that no audit has rated: it must earn the rest.
-    uint16 public constant NEWCOMER_QUALITY_BPS = 2_500;
-    uint16 private constant FULL_QUALITY_BPS = 10_000;
+    /// @notice Quality of a node that no audit has rated and that has just come: time brings the rest.
+    uint16 public constant NEWCOMER_QUALITY_BPS = Quality.NEWCOMER_BPS;
+    uint256 private constant BPS = 10_000;
 
     /// @notice Says which nodes exist and what their class demands.
     INodeRegistry public immutable registry;
@@ -35,8 +38,12 @@ contract ScoreBoard is IScoreBoard, AccessManaged {
     address public immutable escrow;
     /// @notice Age in seconds at which a score lapses.
     uint40 public immutable freshnessS;
+    /// @notice A node that nobody rated gains a quarter of quality in each such time, in seconds.
+    uint40 public immutable ripeningS;
     /// @notice Draws the keepers; zero until fixed.
     ISelection public selection;
+    /// @inheritdoc IScoreBoard
+    INodeConduct public conduct;
 
     address private immutable _deployer;
     mapping(uint32 nodeId => Score) private _scores;
@@ -46,16 +53,18 @@ contract ScoreBoard is IScoreBoard, AccessManaged {
         INodeRegistry registry_,
         IKeeperBonds bonds_,
         address escrow_,
-        uint40 freshnessS_
+        uint40 freshnessS_,
+        uint40 ripeningS_
     ) AccessManaged(authority_) {
         if (
             address(registry_) == address(0) || address(bonds_) == address(0) || escrow_ == address(0)
-                || freshnessS_ == 0
+                || freshnessS_ == 0 || ripeningS_ == 0
         ) revert ScoreZeroParameter();
         registry = registry_;
         bonds = bonds_;
         escrow = escrow_;
         freshnessS = freshnessS_;
+        ripeningS = ripeningS_;
         _deployer = msg.sender;
     }
 
@@ -81,11 +90,16 @@ contract ScoreBoard is IScoreBoard, AccessManaged {
     }
 
     /// @inheritdoc IScoreBoard
+    function setConduct(INodeConduct conduct_) external restricted {
+        conduct = conduct_;
+        emit ScoreConductChanged(address(conduct_));
+    }
+
+    /// @inheritdoc IScoreBoard
     function setQuality(uint32 nodeId, uint16 qualityBps, bytes32 cause) external restricted {
-        if (qualityBps > FULL_QUALITY_BPS) revert ScoreQualityInvalid(qualityBps);
-        registry.node(nodeId); // reverts for a node that does not exist
+        if (qualityBps > BPS) revert ScoreQualityInvalid(qualityBps);
         Score storage stored = _scores[nodeId];
-        uint16 formerBps = _qualityOf(stored);
+        uint16 formerBps = _earnedQualityOf(nodeId, stored); // reverts for a node that does not exist
         stored.rated = true;
         stored.qualityBps = qualityBps;
         emit QualityChanged(nodeId, formerBps, qualityBps, cause);
@@ -99,7 +113,7 @@ contract ScoreBoard is IScoreBoard, AccessManaged {
     /// @inheritdoc IScoreBoard
     function factorsOf(uint32 nodeId) external view returns (uint32 powerCu, uint16 qualityBps) {
         Score storage stored = _scores[nodeId];
-        return (_powerOf(stored), _qualityOf(stored));
+        return (_powerOf(stored), _qualityOf(nodeId, stored));
     }
 
     /// @inheritdoc IScoreBoard
@@ -182,8 +196,17 @@ contract ScoreBoard is IScoreBoard, AccessManaged {
         return counts ? stored.scoreCu : 0;
     }
 
-    function _qualityOf(Score storage stored) private view returns (uint16) {
-        return stored.rated ? stored.qualityBps : NEWCOMER_QUALITY_BPS;
+    function _qualityOf(uint32 nodeId, Score storage stored) private view returns (uint16) {
+        uint256 earnedBps = _earnedQualityOf(nodeId, stored);
+        INodeConduct conduct_ = conduct;
+        if (address(conduct_) == address(0)) return uint16(earnedBps);
+        return uint16(earnedBps * conduct_.qualityBpsOf(nodeId) / BPS);
+    }
+
+    /// @dev By audits, or by age where there was none.
+    function _earnedQualityOf(uint32 nodeId, Score storage stored) private view returns (uint16) {
+        uint40 registeredAt = registry.node(nodeId).registeredAt;
+        return stored.rated ? stored.qualityBps : Quality.ripened(registeredAt, uint40(block.timestamp), ripeningS);
     }
 
     function _subjectOf(uint32 nodeId) private pure returns (bytes32) {

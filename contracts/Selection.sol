@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {IAuditSeeds} from "./interfaces/IAuditSeeds.sol";
 import {IKeeperBonds} from "./interfaces/IKeeperBonds.sol";
 import {INodeRegistry} from "./interfaces/INodeRegistry.sol";
 import {IScoreBoard} from "./interfaces/IScoreBoard.sol";
@@ -17,7 +18,7 @@ import {Phase, PhaseLengths} from "./types/SelectionTypes.sol";
 /// @dev The trees are the snapshot: they change in the update phase alone. The seed source is called without a catch,
 ///      so nobody can make a request fail by starving it of gas; a source that always fails costs the epoch its seed
 ///      and the network the time-out, no more.
-contract Selection is ISelection {
+contract Selection is ISelection, IAuditSeeds {
     using WeightTree for WeightTree.Tree;
 
     /// @notice Pool of the keepers; every other pool is named by a model.
@@ -26,6 +27,11 @@ contract Selection is ISelection {
     struct Change {
         bytes32 pool;
         uint32 member;
+    }
+
+    struct Revealed {
+        bytes32 seed;
+        uint40 askedAt;
     }
 
     /// @notice Says which nodes may serve, and which models.
@@ -52,6 +58,7 @@ contract Selection is ISelection {
     uint40 public phaseSince;
     /// @inheritdoc ISelection
     Phase public phase;
+    uint40 private _askedAt;
     /// @notice Request whose answer is this epoch's seed; 0 when none was taken.
     uint256 public requestId;
     /// @inheritdoc ISelection
@@ -60,6 +67,7 @@ contract Selection is ISelection {
     mapping(bytes32 pool => WeightTree.Tree) private _trees;
     mapping(bytes32 pool => mapping(uint32 member => bool)) private _queued;
     Change[] private _queue;
+    mapping(uint64 epoch => Revealed) private _revealed;
 
     constructor(
         INodeRegistry registry_,
@@ -157,6 +165,12 @@ contract Selection is ISelection {
         return phase == Phase.Open && seed != 0 ? phaseSince + _openS - challengeS : 0;
     }
 
+    /// @inheritdoc IAuditSeeds
+    function seedOf(uint64 epoch_) external view returns (bytes32, uint40) {
+        Revealed storage revealed = _revealed[epoch_];
+        return (revealed.seed, revealed.askedAt);
+    }
+
     /// @inheritdoc ISelection
     function lengths() external view returns (PhaseLengths memory) {
         return PhaseLengths(_openS, _updateS, _seedTimeoutS, challengeS);
@@ -191,6 +205,7 @@ contract Selection is ISelection {
             bytes32 late = _answer();
             if (late != 0) {
                 seed = late;
+                _revealed[epoch] = Revealed(late, _askedAt);
                 emit EpochSeeded(epoch, late);
                 return;
             }
@@ -208,6 +223,7 @@ contract Selection is ISelection {
         _enter(Phase.Seeding);
         uint256 requestId_ = seedSource.request();
         requestId = requestId_;
+        _askedAt = uint40(block.timestamp);
         emit SeedAwaited(epoch + 1, requestId_);
     }
 
@@ -220,6 +236,7 @@ contract Selection is ISelection {
     function _open(bytes32 seed_) private {
         uint40 opened = ++epoch;
         seed = seed_;
+        _revealed[opened] = Revealed(seed_, seed_ == 0 ? _revealed[opened - 1].askedAt : _askedAt);
         _enter(Phase.Open);
         emit EpochOpened(opened, seed_);
     }

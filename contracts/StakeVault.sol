@@ -12,6 +12,7 @@ import {IBurnable} from "./interfaces/IBurnable.sol";
 import {INodeRegistry} from "./interfaces/INodeRegistry.sol";
 import {IStakeVault} from "./interfaces/IStakeVault.sol";
 import {FeeLocks} from "./libraries/FeeLocks.sol";
+import {Roles} from "./libraries/Roles.sol";
 import {SlashBucket} from "./libraries/SlashBucket.sol";
 import {SlashSplit} from "./libraries/SlashSplit.sol";
 import {ThawPool} from "./libraries/ThawPool.sol";
@@ -30,9 +31,9 @@ contract StakeVault is IStakeVault, ReentrancyGuardTransient {
     using ThawPool for ThawPool.Pool;
 
     /// @notice Role that may slash.
-    uint64 public constant SLASHER_ROLE = 3;
+    uint64 public constant SLASHER_ROLE = Roles.SLASHER;
     /// @notice Role that may reverse a slash.
-    uint64 public constant APPEAL_ROLE = 4;
+    uint64 public constant APPEAL_ROLE = Roles.APPEAL;
     /// @notice Shortest thaw that may be fixed, in seconds.
     uint40 public constant MIN_THAW_PERIOD = 1 minutes;
     /// @notice Longest thaw that may be fixed, in seconds.

@@ -12,7 +12,9 @@ import {IPriceOracle} from "./interfaces/IPriceOracle.sol";
 import {ITaskEscrow} from "./interfaces/ITaskEscrow.sol";
 import {Billing} from "./libraries/Billing.sol";
 import {Limits} from "./libraries/Limits.sol";
+import {Roles} from "./libraries/Roles.sol";
 import {SignedMessages} from "./libraries/SignedMessages.sol";
+import {TaskFit} from "./libraries/TaskFit.sol";
 import {TaskMachine} from "./libraries/TaskMachine.sol";
 import {Accept, PermitParams, PostParams, Receipt, ReceiptStatus, RefundReason, Task} from "./types/TaskTypes.sol";
 
@@ -22,13 +24,14 @@ import {Accept, PermitParams, PostParams, Receipt, ReceiptStatus, RefundReason, 
 ///      token, through the vault), so only `post` carries the guard.
 contract TaskEscrow is ITaskEscrow, EIP712, ReentrancyGuardTransient {
     using SafeCast for uint256;
+    using TaskFit for Task;
     using TaskMachine for Task;
 
     /// @notice An address that must not be zero is zero.
     error TaskZeroAddress();
 
     /// @notice Role of the AccessManager whose members may assign during the keeper window.
-    uint64 public constant KEEPER_ROLE = 1;
+    uint64 public constant KEEPER_ROLE = Roles.KEEPER;
 
     /// @notice Says who is a keeper.
     IAccessManager public immutable authority;
@@ -79,8 +82,8 @@ contract TaskEscrow is ITaskEscrow, EIP712, ReentrancyGuardTransient {
         bool pairFits = primary != 0 && primary != backup && (backup != 0) == (stored.backups != 0);
         if (!pairFits) revert TaskInvalidPair(primary, backup);
 
-        uint32 primaryPowerCu = _eligiblePower(primary);
-        uint32 backupPowerCu = backup == 0 ? 0 : _eligiblePower(backup);
+        uint32 primaryPowerCu = _fittingPower(stored, primary);
+        uint32 backupPowerCu = backup == 0 ? 0 : _fittingPower(stored, backup);
         uint16 assignment = stored.assign(
             TaskMachine.Pair(primary, backup, primaryPowerCu, backupPowerCu), uint40(block.timestamp)
         );
@@ -184,9 +187,12 @@ contract TaskEscrow is ITaskEscrow, EIP712, ReentrancyGuardTransient {
         if (!isKeeper) revert TaskKeeperWindow(taskId, openToAll);
     }
 
-    function _eligiblePower(uint32 nodeId) private view returns (uint32 powerCu) {
-        powerCu = registry.eligiblePowerOf(nodeId);
+    function _fittingPower(Task storage stored, uint32 nodeId) private view returns (uint32 powerCu) {
+        uint128 stakeWei;
+        (powerCu, stakeWei) = registry.eligibilityOf(nodeId);
         if (powerCu == 0) revert TaskNodeNotEligible(nodeId);
+        uint256 mostCums = stored.mostCums(powerCu, stakeWei, uint40(block.timestamp));
+        if (stored.workCums > mostCums) revert TaskTooLargeForNode(nodeId, stored.workCums, mostCums);
     }
 
     /// @dev A node's failure is its last word under an assignment: nothing it signed can settle afterwards.

@@ -3,13 +3,14 @@ pragma solidity 0.8.37;
 
 import {Challenge, Fault, FaultKind, Standing} from "../types/AvailabilityTypes.sol";
 import {LivenessReply} from "../types/MessageTypes.sol";
+import {INodeConduct} from "./INodeConduct.sol";
 
 /// @title Who was there when it mattered.
 /// @notice Whether a node answers cannot be seen on a chain, so it is made a fact there: a bonded challenge that the
 ///      node's signature answers, relayed by anyone and paid from the bond. The missed deadline of a task that the
 ///      node accepted is such a fact already. Faults are strikes; strikes climb a ladder and fade with time. When too
 ///      much of the stake is silent at once, strikes are recorded without penalties.
-interface IAvailability {
+interface IAvailability is INodeConduct {
     /// @notice A node was asked to answer until `replyBy`; silence is a fault that anyone may close from
     ///      `closableAt` on.
     event LivenessChallenged(
@@ -109,9 +110,6 @@ interface IAvailability {
 
     /// @notice A node's standing now, strikes already decayed.
     function standingOf(uint32 nodeId) external view returns (Standing memory);
-
-    /// @notice Factor on the node's quality now, in basis points.
-    function qualityBpsOf(uint32 nodeId) external view returns (uint16);
 
     /// @notice Smallest bond that opens a challenge in this block, in wei of the chain's coin.
     function requiredBondWei() external view returns (uint256);

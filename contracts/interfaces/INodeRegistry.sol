@@ -109,6 +109,9 @@ interface INodeRegistry {
     /// @notice `powerOf` if the node `isEligible`, else 0: both questions of an assignment in one call.
     function eligiblePowerOf(uint32 nodeId) external view returns (uint32);
 
+    /// @notice `eligiblePowerOf`, and the node's active stake in wei, which is also told of a node that may not serve.
+    function eligibilityOf(uint32 nodeId) external view returns (uint32 powerCu, uint128 activeStakeWei);
+
     /// @notice True when the node may be assigned: staked to its class's minimum, not exiting below it, not draining
     ///         and not suspended.
     function isEligible(uint32 nodeId) external view returns (bool);

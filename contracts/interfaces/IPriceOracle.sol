@@ -10,6 +10,12 @@ interface IPriceOracle {
     /// @notice A rate was noted that may stand in for a failing feed for a while.
     event RateNoted(uint64 stakeWeiPerUsd6, uint40 updatedAt);
 
+    /// @notice No quote is given from now on; what is open goes on (INV-10).
+    event QuotesStopped(address indexed account);
+
+    /// @notice Quotes are given again.
+    event QuotesResumed(address indexed account);
+
     /// @notice The feed has not answered for longer than allowed.
     error FeedStale(uint256 updatedAt, uint256 maxAgeSeconds);
     /// @notice The feed's answer is not positive or outside its bounds.
@@ -22,6 +28,9 @@ interface IPriceOracle {
     /// @notice The call was given too little gas to tell a broken feed from a starved one.
     error PriceGasTooLow();
 
+    /// @notice New quotes are stopped for now.
+    error QuotesPaused();
+
     /// @notice What a task posted now would freeze.
     /// @return priceUsd6PerGcums Payment-token base units per 10⁹ CU·ms.
     /// @return stakeWeiPerUsd6 Stake-token wei worth one payment-token base unit.
@@ -32,6 +41,15 @@ interface IPriceOracle {
 
     /// @notice Change the price. Requirement: policy role; within the bounds.
     function setPrice(uint64 priceUsd6PerGcums) external;
+
+    /// @notice Stop new quotes, and thereby new posts and sessions, and nothing else. Requirement: pauser role.
+    function pauseQuotes() external;
+
+    /// @notice Let quotes go on. Requirement: unpauser role.
+    function resumeQuotes() external;
+
+    /// @notice True while no quotes are given.
+    function quotesPaused() external view returns (bool);
 
     /// @notice Note the feed's rate of now, so that it may stand in for a failing feed. Anyone may call. Requirement:
     ///      the feed answers, the sequencer is up.

@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {ScoreTranscript} from "../types/MessageTypes.sol";
 import {Score} from "../types/ScoreTypes.sol";
+import {INodeConduct} from "./INodeConduct.sol";
 
 /// @title How fast each node is, as keepers measured it, and how good, as audits found.
 /// @notice A score is the median of what at least three of the keepers signed whom the epoch's seed drew for that node.
@@ -28,6 +29,9 @@ interface IScoreBoard {
     event QualityChanged(uint32 indexed nodeId, uint16 formerBps, uint16 qualityBps, bytes32 cause);
     /// @notice The selection whose seed draws the keepers is final.
     event ScoreSelectionFixed(address selection);
+
+    /// @notice Whose record of faults counts from now on.
+    event ScoreConductChanged(address conduct);
 
     /// @notice Fewer transcripts than a median needs, more than were drawn, or not one signature each.
     error ScoreTranscriptCount(uint256 transcripts, uint256 signatures, uint256 minimum, uint256 maximum);
@@ -55,12 +59,19 @@ interface IScoreBoard {
     /// @notice Set a node's quality. Requirements: role of those who judge audits; at most 10,000.
     function setQuality(uint32 nodeId, uint16 qualityBps, bytes32 cause) external;
 
+    /// @notice Name the contract whose record of faults counts; zero: none does. Requirement: administrator.
+    function setConduct(INodeConduct newConduct) external;
+
+    /// @notice Whose record of faults counts; zero: none does.
+    function conduct() external view returns (INodeConduct);
+
     /// @notice The node's measured power in CU; 0 when it has no score that counts, so that its class's minimum does.
     /// @dev A score lapses by age, unless it lies below the class's minimum: a slow node gains nothing by refusing to
     ///      be measured.
     function powerOf(uint32 nodeId) external view returns (uint32);
 
-    /// @notice `powerOf`, and the node's quality in basis points: that of a newcomer until an audit set it.
+    /// @notice `powerOf`, and the node's quality in basis points: what an audit set, or what its age has earned,
+    ///         times what its faults leave of it.
     function factorsOf(uint32 nodeId) external view returns (uint32 powerCu, uint16 qualityBps);
 
     /// @notice The stored record.

@@ -79,6 +79,9 @@ interface ITaskEscrow {
     error TaskInvalidPair(uint32 primary, uint32 backup);
     /// @notice The node is not staked, is exiting or draining.
     error TaskNodeNotEligible(uint32 nodeId);
+    /// @notice The task is more than the node may take: its power cannot do the work before the deadline, or its stake
+    ///         is worth less than Limits.STAKE_PER_TASK times the task's maximum. Works are CU·ms.
+    error TaskTooLargeForNode(uint32 nodeId, uint64 workCums, uint256 mostCums);
     /// @notice The assigned nodes still have time to accept, or have accepted.
     error TaskAssignmentStanding(bytes32 taskId, uint40 until);
     /// @notice The task was reassigned too often.
@@ -106,7 +109,8 @@ interface ITaskEscrow {
     function post(PostParams calldata params, PermitParams calldata permit) external returns (bytes32 taskId);
 
     /// @notice Fix primary and backup. Keepers alone for the first KEEPER_WINDOW seconds, then anyone; again when
-    ///      nobody accepted within ACCEPT_WINDOW. Requirement: both eligible, before the deadline.
+    ///      nobody accepted within ACCEPT_WINDOW. Requirements: both eligible, and the task is not too large for
+    ///      either; before the deadline.
     function assign(bytes32 taskId, uint32 primary, uint32 backup) external;
 
     /// @notice Record a node's signed accept. Anyone may relay it.

@@ -1,51 +1,36 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {AccessManaged} from "@openzeppelin/contracts/access/manager/AccessManaged.sol";
-import {EnumerableSet} from "@openzeppelin/contracts/utils/structs/EnumerableSet.sol";
 import {ICommittee} from "../interfaces/ICommittee.sol";
-import {IKeeperCommittee} from "../interfaces/IKeeperCommittee.sol";
+import {IKeeperBonds} from "../interfaces/IKeeperBonds.sol";
+import {ISelection} from "../interfaces/ISelection.sol";
 
 /// @title KeeperCommittee
-/// @notice A list. Whoever may judge is the policy role's say; whom a dispute gets is the seed's.
-contract KeeperCommittee is IKeeperCommittee, AccessManaged {
-    using EnumerableSet for EnumerableSet.AddressSet;
+/// @notice Judges are bonded keepers, drawn by their bonds: nobody names them. Holds nothing and knows no role.
+/// @dev The draw needs an open epoch with a seed; between epochs a dispute waits, and once its time to draw is over
+///      the arbitrator has it.
+contract KeeperCommittee is ICommittee {
+    /// @dev Pool of the keepers in the selection.
+    bytes32 private constant KEEPER_POOL = bytes32(0);
 
-    /// @dev A draw copies the list into memory.
-    uint256 public constant MAX_MEMBERS = 256;
+    /// @notice Draws.
+    ISelection public immutable selection;
+    /// @notice Says who is a bonded keeper.
+    IKeeperBonds public immutable bonds;
 
-    EnumerableSet.AddressSet private _members;
-
-    constructor(address authority_) AccessManaged(authority_) {}
-
-    /// @inheritdoc IKeeperCommittee
-    function addMember(address keeper) external restricted {
-        bool added = keeper != address(0) && _members.length() < MAX_MEMBERS && _members.add(keeper);
-        if (!added) revert CommitteeMemberInvalid(keeper);
-        emit CommitteeMemberAdded(keeper);
-    }
-
-    /// @inheritdoc IKeeperCommittee
-    function removeMember(address keeper) external restricted {
-        if (!_members.remove(keeper)) revert CommitteeMemberUnknown(keeper);
-        emit CommitteeMemberRemoved(keeper);
-    }
-
-    /// @inheritdoc IKeeperCommittee
-    function memberCount() external view returns (uint256) {
-        return _members.length();
+    constructor(ISelection selection_, IKeeperBonds bonds_) {
+        if (address(selection_) == address(0) || address(bonds_) == address(0)) revert CommitteeZeroAddress();
+        selection = selection_;
+        bonds = bonds_;
     }
 
     /// @inheritdoc ICommittee
-    /// @dev The first steps of a Fisher–Yates shuffle: every set of `count` members is equally likely.
     function drawKeepers(bytes32 seed, uint256 count) external view returns (address[] memory drawn) {
-        address[] memory pool = _members.values();
-        if (count > pool.length) count = pool.length;
-        drawn = new address[](count);
-        for (uint256 i; i < count; ++i) {
-            uint256 j = i + uint256(keccak256(abi.encode(seed, i))) % (pool.length - i);
-            (pool[i], pool[j]) = (pool[j], pool[i]);
-            drawn[i] = pool[i];
+        uint32[] memory keeperIds = selection.draw(KEEPER_POOL, seed, count);
+        drawn = new address[](keeperIds.length);
+        for (uint256 i; i < keeperIds.length; ++i) {
+            address account = bonds.keeper(keeperIds[i]).account;
+            if (bonds.bondedIdOf(account) != 0) drawn[i] = account;
         }
     }
 }

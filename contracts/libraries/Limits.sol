@@ -21,6 +21,9 @@ library Limits {
     /// @dev Billable CU·ms ≤ declared work × CAP_NUMERATOR ÷ CAP_DENOMINATOR.
     uint64 internal constant CAP_NUMERATOR = 5;
     uint64 internal constant CAP_DENOMINATOR = 4;
+    /// @dev A task may cost at most one part in so many of the stake of a node that takes it: less than the sampled
+    ///      share of results times the slash for a wrong one, so that returning garbage loses at any price of stake.
+    uint64 internal constant STAKE_PER_TASK = 100;
     /// @dev A price is per this many CU·ms.
     uint64 internal constant CUMS_PER_PRICE = 1e9;
 }

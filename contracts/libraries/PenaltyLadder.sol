@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {FaultKind, Standing} from "../types/AvailabilityTypes.sol";
 
 /// @title What each strike costs.
-/// @notice First: out of selection until the epoch ends, and less quality. Second: no rewards for a while. From the
+/// @notice First: out of selection until the epoch ends, and less quality. Second: not drawn for a while longer. From the
 ///      third: 0.5 % of the stake. A missed accepted task costs 2 % at once, twice that if primary and backup both
 ///      failed it. At most 5 % of a node's stake in an epoch.
 /// @dev Pure in everything but the Standing that it changes; knows neither money nor signatures.

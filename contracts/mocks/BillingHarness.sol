@@ -19,7 +19,7 @@ contract BillingHarness {
     }
 
     /// @dev In the order of protocol/src/limits.ts.
-    function limits() external pure returns (uint256[10] memory) {
+    function limits() external pure returns (uint256[11] memory) {
         return [
             uint256(Limits.MIN_DEADLINE_S),
             Limits.MAX_DEADLINE_S,
@@ -30,7 +30,8 @@ contract BillingHarness {
             Limits.MAX_BACKUPS,
             Limits.CAP_NUMERATOR,
             Limits.CAP_DENOMINATOR,
-            Limits.CUMS_PER_PRICE
+            Limits.CUMS_PER_PRICE,
+            Limits.STAKE_PER_TASK
         ];
     }
 }

@@ -9,6 +9,7 @@ import {IPaymentVault} from "../interfaces/IPaymentVault.sol";
 import {IPriceOracle} from "../interfaces/IPriceOracle.sol";
 import {ISessionSettlement} from "../interfaces/ISessionSettlement.sol";
 import {IStakeRail} from "../interfaces/IStakeRail.sol";
+import {Roles} from "../libraries/Roles.sol";
 import {SessionLimits} from "../libraries/SessionLimits.sol";
 import {SessionMoney} from "../libraries/SessionMoney.sol";
 import {VoucherChain} from "../libraries/VoucherChain.sol";
@@ -33,7 +34,7 @@ struct SessionParts {
 /// @title What every part of the SessionSettlement stands on: its neighbours, its records and who may do what.
 abstract contract SessionBase is ISessionSettlement, EIP712, ReentrancyGuardTransient {
     /// @notice Role of the AccessManager whose members may assign and release.
-    uint64 public constant KEEPER_ROLE = 1;
+    uint64 public constant KEEPER_ROLE = Roles.KEEPER;
 
     IAccessManager public immutable authority;
     INodeRegistry public immutable registry;

@@ -40,7 +40,7 @@ struct Challenge {
 /// @param strikes Strikes at `lastStrikeAt`; they decay one by one with time.
 /// @param lastStrikeAt Chain time in seconds of the newest strike.
 /// @param suspendedUntil Out of selection until then.
-/// @param bannedUntil No rewards until then.
+/// @param bannedUntil Quality counts as zero until then, so nobody draws it: no rewards.
 /// @param excused Faults that were recorded while too much of the stake was silent; they climb no ladder.
 struct Standing {
     uint8 strikes;

@@ -6,11 +6,13 @@
 import { buildModule } from "@nomicfoundation/hardhat-ignition/modules";
 import type {
   ArgumentType,
+  ContractCallFuture,
   IgnitionModuleBuilder,
   NamedArtifactContractDeploymentFuture,
 } from "@nomicfoundation/ignition-core";
 import { toFunctionSelector, zeroAddress } from "viem";
 import { buildFaults, publicTimes, type FaultTimes } from "./faults.ts";
+import { buildRoleGuard, handOver, recordCalls, roles } from "./roles.ts";
 
 /** What differs from chain to chain. */
 export interface CoreParts {
@@ -21,6 +23,12 @@ export interface CoreParts {
   readonly keeper: ArgumentType;
   /** Holds POLICY_ROLE: may set the price and the node classes. */
   readonly policy: ArgumentType;
+  /** Holds PAUSER: may stop new quotes. */
+  readonly pauser: ArgumentType;
+  /** Holds UNPAUSER: may let them go on. */
+  readonly unpauser: ArgumentType;
+  /** Holds GUARDIAN: may take roles at once, and give none. */
+  readonly guardian: ArgumentType;
   /** Credited with the fee of the session rail. */
   readonly treasury: ArgumentType;
   /** Defaults of the parameters of these names. */
@@ -45,13 +53,9 @@ export interface SelectionTimes {
   readonly challengeSeconds: number;
   readonly keeperExitSeconds: number;
   readonly scoreFreshnessSeconds: number;
+  /** A clean node that nobody has rated gains a quarter of quality in each such time. */
+  readonly ripeningSeconds: number;
 }
-
-/** Roles of the AccessManager; 0 is its own ADMIN_ROLE. KEEPER_ROLE equals that of TaskEscrow and SessionSettlement. */
-const KEEPER_ROLE = 1n;
-const POLICY_ROLE = 2n;
-/** Held by the contracts that prove faults and judge audits; by nobody until there are such. */
-const SLASHER_ROLE = 3n;
 
 const NGPU_WEI = 10n ** 18n;
 const DAY_S = 24 * 3_600;
@@ -62,8 +66,12 @@ const nodeClasses = [
   { name: "datacenter-gpu", minimumPowerCu: 16_000, minimumStakeWei: 1_600n * NGPU_WEI },
 ] as const;
 
-/** Deploys and wires the core. The deployer is the access manager's first admin. */
-export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
+/**
+ * Deploys and wires the core. The deployer is the access manager's first admin, and still is afterwards; the working
+ * roles are under RoleGuard by then.
+ */
+export function buildCore(builder: IgnitionModuleBuilder, parts: CoreParts) {
+  const { m, calls } = recordCalls(builder);
   const accessManager = m.contract("AccessManager", [m.getAccount(0)]);
   const nodeRegistry = m.contract("NodeRegistry", [accessManager]);
   const stakeVault = m.contract("StakeVault", [
@@ -117,15 +125,23 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
   m.call(nodeRegistry, "fixStakeVault", [stakeVault]);
   m.call(paymentVault, "fixRails", [[taskEscrow, sessionSettlement]]);
   m.call(stakeVault, "fixRails", [[taskEscrow, sessionSettlement]]);
-  for (const [classId, { name, ...limits }] of nodeClasses.entries()) {
-    m.call(nodeRegistry, "setNodeClass", [classId, name, { ...limits, enabled: true }], { id: `NodeClass${classId}` });
-  }
-  m.call(accessManager, "grantRole", [KEEPER_ROLE, parts.keeper, 0], { id: "GrantKeeper" });
-  m.call(accessManager, "grantRole", [SLASHER_ROLE, sessionSettlement, 0], { id: "GrantSessionSlasher" });
-  grantPolicy(m, { accessManager, nodeRegistry, priceOracle }, parts.policy);
+  const classes = [...nodeClasses.entries()].map(([classId, { name, ...limits }]) =>
+    m.call(nodeRegistry, "setNodeClass", [classId, name, { ...limits, enabled: true }], { id: `NodeClass${classId}` }),
+  );
+  const grants = [
+    { id: "GrantKeeper", role: roles.keeper, account: parts.keeper },
+    { id: "GrantSessionSlasher", role: roles.slasher, account: sessionSettlement },
+    { id: "GrantPauser", role: roles.pauser, account: parts.pauser },
+    { id: "GrantUnpauser", role: roles.unpauser, account: parts.unpauser },
+    { id: "GrantGuardian", role: roles.guardian, account: parts.guardian },
+  ];
+  for (const { id, role, account } of grants) m.call(accessManager, "grantRole", [role, account, 0], { id });
+  grantPolicy(m, { accessManager, nodeRegistry, priceOracle }, { policy: parts.policy, classes });
 
   const core = { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow, sessionSettlement };
+  const selection = buildSelection(m, core, parts);
   const faults = buildFaults(m, {
+    ...selection,
     accessManager,
     nodeRegistry,
     stakeVault,
@@ -133,7 +149,8 @@ export function buildCore(m: IgnitionModuleBuilder, parts: CoreParts) {
     appeal: parts.policy,
     times: parts.faultTimes,
   });
-  return { ...core, ...buildSelection(m, core, parts), ...faults };
+  const roleGuard = buildRoleGuard(m, accessManager, calls);
+  return { contracts: { ...core, ...selection, ...faults, roleGuard }, calls };
 }
 
 type Core = Record<
@@ -158,6 +175,7 @@ function buildSelection(m: IgnitionModuleBuilder, core: Core, parts: CoreParts) 
     keeperBonds,
     taskEscrow,
     m.getParameter("scoreFreshnessSeconds", times.scoreFreshnessSeconds),
+    m.getParameter("ripeningSeconds", times.ripeningSeconds),
   ]);
   const selection = m.contract("Selection", [
     nodeRegistry,
@@ -178,7 +196,8 @@ function buildSelection(m: IgnitionModuleBuilder, core: Core, parts: CoreParts) 
     selection,
     keeperBonds,
     taskEscrow,
-    m.getParameter("postBondWei", 10n * NGPU_WEI),
+    // Half of it burns, and that half is worth more than the largest task.
+    m.getParameter("postBondWei", 30n * NGPU_WEI),
   ]);
   m.call(seedSource, "fixRequester", [selection]);
   m.call(scoreBoard, "fixSelection", [selection]);
@@ -189,7 +208,7 @@ function buildSelection(m: IgnitionModuleBuilder, core: Core, parts: CoreParts) 
     { id: "AuditSetsQuality", target: scoreBoard, signature: "setQuality(uint32,uint16,bytes32)" },
   ];
   for (const { id, target, signature } of faultFunctions) {
-    m.call(accessManager, "setTargetFunctionRole", [target, [toFunctionSelector(signature)], SLASHER_ROLE], { id });
+    m.call(accessManager, "setTargetFunctionRole", [target, [toFunctionSelector(signature)], roles.slasher], { id });
   }
   return { keeperBonds, scoreBoard, selection, assignment };
 }
@@ -200,19 +219,28 @@ type Managed = Record<
 >;
 
 /**
- * Hands the two policy functions to POLICY_ROLE; its holder waits `policyDelaySeconds` between announcing and doing.
+ * Hands each function that is restricted to its role, once the deployer has set the first node classes. Who holds the
+ * policy role waits `policyDelaySeconds` between announcing and doing.
  */
-function grantPolicy(m: IgnitionModuleBuilder, managed: Managed, policy: ArgumentType): void {
+function grantPolicy(
+  m: IgnitionModuleBuilder,
+  managed: Managed,
+  { policy, classes }: { readonly policy: ArgumentType; readonly classes: ContractCallFuture<string, string>[] },
+): void {
   const { accessManager, nodeRegistry, priceOracle } = managed;
-  m.call(accessManager, "grantRole", [POLICY_ROLE, policy, m.getParameter("policyDelaySeconds", 0)], {
+  m.call(accessManager, "grantRole", [roles.policy, policy, m.getParameter("policyDelaySeconds", 0)], {
     id: "GrantPolicy",
   });
-  const policyFunctions = [
-    { id: "PolicySetsNodeClass", target: nodeRegistry, signature: "setNodeClass(uint8,string,(uint32,uint128,bool))" },
-    { id: "PolicySetsPrice", target: priceOracle, signature: "setPrice(uint64)" },
+  const setNodeClass = "setNodeClass(uint8,string,(uint32,uint128,bool))";
+  const functions = [
+    { id: "PolicySetsNodeClass", target: nodeRegistry, signature: setNodeClass, role: roles.policy },
+    { id: "PolicySetsPrice", target: priceOracle, signature: "setPrice(uint64)", role: roles.policy },
+    { id: "PauserStopsQuotes", target: priceOracle, signature: "pauseQuotes()", role: roles.pauser },
+    { id: "UnpauserResumesQuotes", target: priceOracle, signature: "resumeQuotes()", role: roles.unpauser },
   ];
-  for (const { id, target, signature } of policyFunctions) {
-    m.call(accessManager, "setTargetFunctionRole", [target, [toFunctionSelector(signature)], POLICY_ROLE], { id });
+  for (const { id, target, signature, role } of functions) {
+    const args = [target, [toFunctionSelector(signature)], role];
+    m.call(accessManager, "setTargetFunctionRole", args, { id, after: classes });
   }
 }
 
@@ -232,12 +260,15 @@ function buildVrfSource(m: IgnitionModuleBuilder) {
 
 export default buildModule("Ngpu", (m) => {
   const seedSource = buildVrfSource(m);
-  const core = buildCore(m, {
+  const { contracts, calls } = buildCore(m, {
     paymentToken: m.getParameter("paymentToken"),
     stakeToken: m.getParameter("stakeToken"),
     priceFeed: m.getParameter("priceFeed"),
     keeper: m.getParameter("keeper"),
     policy: m.getParameter("policy"),
+    pauser: m.getParameter("pauser"),
+    unpauser: m.getParameter("unpauser"),
+    guardian: m.getParameter("guardian"),
     treasury: m.getParameter("treasury"),
     settleWindowSeconds: 2 * DAY_S,
     withdrawalThawSeconds: 2 * DAY_S,
@@ -253,7 +284,15 @@ export default buildModule("Ngpu", (m) => {
       challengeSeconds: 600,
       keeperExitSeconds: 7 * 24 * 3_600,
       scoreFreshnessSeconds: 24 * 3_600,
+      ripeningSeconds: 7 * DAY_S,
     },
   });
-  return { ...core, seedSource };
+  handOver(m, {
+    accessManager: contracts.accessManager,
+    admin: m.getParameter("admin"),
+    // A week longer than the thaw: whoever disagrees with what is announced has left before it is done.
+    delaySeconds: m.getParameter("adminDelaySeconds", 21 * DAY_S),
+    after: calls,
+  });
+  return { ...contracts, seedSource };
 });

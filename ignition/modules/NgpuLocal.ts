@@ -2,6 +2,7 @@
 import { buildModule } from "@nomicfoundation/hardhat-ignition/modules";
 import { localTimes } from "./faults.ts";
 import { buildCore } from "./Ngpu.ts";
+import { keepDeployer } from "./roles.ts";
 
 const USD6 = 10n ** 6n;
 const NGPU_WEI = 10n ** 18n;
@@ -23,12 +24,15 @@ export default buildModule("NgpuLocal", (m) => {
 
   const localSeedSource = m.contract("LocalSeedSource", []);
 
-  const core = buildCore(m, {
+  const { contracts } = buildCore(m, {
     paymentToken: localUsd,
     stakeToken: ngpuToken,
     priceFeed: localPriceFeed,
     keeper: m.getParameter("keeper", KEEPER),
     policy: m.getParameter("policy", DEPLOYER),
+    pauser: m.getParameter("pauser", DEPLOYER),
+    unpauser: m.getParameter("unpauser", DEPLOYER),
+    guardian: m.getParameter("guardian", DEPLOYER),
     treasury: m.getParameter("treasury", DEPLOYER),
     thawPeriodSeconds: 300,
     settleWindowSeconds: 60,
@@ -43,8 +47,10 @@ export default buildModule("NgpuLocal", (m) => {
       challengeSeconds: 60,
       keeperExitSeconds: 300,
       scoreFreshnessSeconds: 3_600,
+      ripeningSeconds: 24 * 3_600,
     },
     faultTimes: localTimes,
   });
-  return { ...core, localUsd, ngpuToken, localPriceFeed, faucet, localSeedSource };
+  keepDeployer(m, contracts.accessManager);
+  return { ...contracts, localUsd, ngpuToken, localPriceFeed, faucet, localSeedSource };
 });

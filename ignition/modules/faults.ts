@@ -7,12 +7,8 @@ import type {
   IgnitionModuleBuilder,
   NamedArtifactContractDeploymentFuture,
 } from "@nomicfoundation/ignition-core";
-import { toFunctionSelector, zeroAddress } from "viem";
-
-/** Roles of the AccessManager. */
-const POLICY_ROLE = 2n;
-const SLASHER_ROLE = 3n;
-const APPEAL_ROLE = 4n;
+import { toFunctionSelector } from "viem";
+import { roles } from "./roles.ts";
 
 type Deployed = NamedArtifactContractDeploymentFuture<string>;
 
@@ -23,10 +19,11 @@ export interface FaultParts {
   readonly taskEscrow: Deployed;
   /** Holds APPEAL_ROLE: takes penalties back and decides what no committee did. */
   readonly appeal: ArgumentType;
-  /** Says which keepers may judge; the list of this module where it is left out. */
-  readonly committee?: Deployed;
-  /** Reveals the seeds of audits; without one nothing is sampled. */
-  readonly auditSeeds?: ArgumentType;
+  /** Draws the judges among bonded keepers, and reveals the seeds that sample results. */
+  readonly selection: Deployed;
+  readonly keeperBonds: Deployed;
+  /** Multiplies qualities by what faults leave of them. */
+  readonly scoreBoard: Deployed;
   readonly times: FaultTimes;
 }
 
@@ -87,14 +84,14 @@ export function buildFaults(m: IgnitionModuleBuilder, parts: FaultParts) {
       minimumBondWei: 10n ** 14n,
     },
   ]);
-  const keeperCommittee = m.contract("KeeperCommittee", [accessManager]);
+  const keeperCommittee = m.contract("KeeperCommittee", [parts.selection, parts.keeperBonds]);
   const disputes = m.contract("Disputes", [
     accessManager,
     nodeRegistry,
     taskEscrow,
     stakeVault,
-    parts.committee ?? keeperCommittee,
-    parts.auditSeeds ?? zeroAddress,
+    keeperCommittee,
+    parts.selection,
     {
       openSeconds: times.open,
       nodeSeconds: times.stage,
@@ -106,8 +103,10 @@ export function buildFaults(m: IgnitionModuleBuilder, parts: FaultParts) {
       arbitrationSeconds: times.arbitration,
       committeeSize: 5,
       quorum: 3,
-      sampleBps: 1_000,
-      judgeFeeWei: 10n ** 15n,
+      // Times the 5 % that a wrong result costs: 1.25 % of the stake, above the 1 % that a task is worth at most.
+      sampleBps: 2_500,
+      // Five of them cost less than the challenger's share of the smallest node's slash: being right must pay.
+      judgeFeeWei: 10n ** 13n,
       bondWei: 10n ** 16n,
       // The smallest stake of any class.
       minimumSlashableWei: 100n * 10n ** 18n,
@@ -115,23 +114,23 @@ export function buildFaults(m: IgnitionModuleBuilder, parts: FaultParts) {
   ]);
 
   const grants = [
-    { id: "AvailabilitySlashes", role: SLASHER_ROLE, account: availability },
-    { id: "DisputesSlash", role: SLASHER_ROLE, account: disputes },
+    { id: "AvailabilitySlashes", role: roles.slasher, account: availability },
+    { id: "DisputesSlash", role: roles.slasher, account: disputes },
     // So that an appeal takes back strike and slash at once.
-    { id: "AvailabilityReverses", role: APPEAL_ROLE, account: availability },
-    { id: "GrantAppeal", role: APPEAL_ROLE, account: parts.appeal },
+    { id: "AvailabilityReverses", role: roles.appeal, account: availability },
+    { id: "GrantAppeal", role: roles.appeal, account: parts.appeal },
   ];
   for (const { id, role, account } of grants) m.call(accessManager, "grantRole", [role, account, 0], { id });
 
   const functions = [
-    { id: "AppealOverturns", target: availability, signature: "overturn(bytes32)", role: APPEAL_ROLE },
-    { id: "AppealArbitrates", target: disputes, signature: "arbitrate(bytes32,uint8)", role: APPEAL_ROLE },
-    { id: "PolicySetsDeterminism", target: disputes, signature: "setDeterminism(bytes32,uint8)", role: POLICY_ROLE },
-    { id: "PolicyAddsJudge", target: keeperCommittee, signature: "addMember(address)", role: POLICY_ROLE },
-    { id: "PolicyRemovesJudge", target: keeperCommittee, signature: "removeMember(address)", role: POLICY_ROLE },
+    { id: "AppealOverturns", target: availability, signature: "overturn(bytes32)", role: roles.appeal },
+    { id: "AppealArbitrates", target: disputes, signature: "arbitrate(bytes32,uint8)", role: roles.appeal },
+    { id: "PolicySetsDeterminism", target: disputes, signature: "setDeterminism(bytes32,uint8)", role: roles.policy },
   ];
   for (const { id, target, signature, role } of functions) {
     m.call(accessManager, "setTargetFunctionRole", [target, [toFunctionSelector(signature)], role], { id });
   }
+  // An administrator's call, made before the administration is handed over.
+  m.call(parts.scoreBoard, "setConduct", [availability]);
   return { availability, disputes, keeperCommittee };
 }

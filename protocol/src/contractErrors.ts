@@ -98,6 +98,10 @@ export const contractErrors = {
     meaning: "The price feed gave an impossible answer, so no price can be quoted. Open tasks are not touched.",
     remedy: "Try again later.",
   },
+  QuotesPaused: {
+    meaning: "New quotes are stopped for now. What is open goes on.",
+    remedy: "Try again later.",
+  },
   FeedStale: {
     meaning:
       "The price feed has not answered since {updatedAt:time}, so no price can be quoted. Open tasks are not touched.",
@@ -209,6 +213,12 @@ export const contractErrors = {
   TaskNodeNotEligible: {
     meaning: "{nodeId:node} is not staked, is leaving or is paused.",
     remedy: "Choose another node, or stake for it.",
+  },
+  TaskTooLargeForNode: {
+    meaning:
+      "The task is too large for {nodeId:node}: its power cannot do the work before the deadline, or its stake is " +
+      "worth too little for what the task may cost.",
+    remedy: "Choose a node with more power or stake, or post with a later deadline.",
   },
   TaskNotExpired: {
     meaning: "The task may still be finished.",

@@ -18,6 +18,7 @@ export interface Deployment {
   readonly availability: Address;
   readonly disputes: Address;
   readonly keeperCommittee: Address;
+  readonly roleGuard: Address;
   /** No event of these contracts is in an earlier block. */
   readonly deploymentBlock: number;
   /** The tokens and the price feed; those of a local chain come with a faucet. */

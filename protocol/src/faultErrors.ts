@@ -53,11 +53,7 @@ export const faultErrors = {
     meaning: "The account {account:account} does not take coins; its credit stays.",
     remedy: "Make the account able to receive coins.",
   },
-  CommitteeMemberInvalid: {
-    meaning: "The account {keeper:account} cannot become a judge: it is one already, or the list is full.",
-    remedy: refused,
-  },
-  CommitteeMemberUnknown: { meaning: "The account {keeper:account} is no judge.", remedy: refused },
+  CommitteeZeroAddress: setUp,
   CreReceiverForeignWorkflow: { meaning: "The report is of another workflow or owner.", remedy: refused },
   CreReceiverInvalid: setUp,
   CreReceiverMetadataInvalid: { meaning: "The report's metadata has the wrong length.", remedy: refused },

@@ -10,6 +10,7 @@ export const limits = {
   capNumerator: 5n,
   capDenominator: 4n,
   cumsPerPrice: 1_000_000_000n,
+  stakePerTask: 100n,
 } as const;
 
 /** Limits of the data plane: what a gateway takes and keeps (docs/PROTOCOL.md §5). */

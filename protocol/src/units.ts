@@ -19,3 +19,18 @@ export function maxAmountUsd6(task: { workCums: bigint; priceUsd6PerGcums: bigin
     (task.workCums * limits.capNumerator * task.priceUsd6PerGcums) / (limits.capDenominator * limits.cumsPerPrice)
   );
 }
+
+/** The largest work that `TaskEscrow.assign` gives a node, equal to contracts/libraries/TaskFit.sol, in CU·ms. */
+export function mostCums(fit: {
+  powerCu: number;
+  stakeWei: bigint;
+  leftS: number;
+  priceUsd6PerGcums: bigint;
+  stakeWeiPerUsd6: bigint;
+}): bigint {
+  const byTime = BigInt(fit.powerCu) * BigInt(Math.max(fit.leftS, 0)) * 1_000n;
+  const mostUsd6 = fit.stakeWei / (limits.stakePerTask * fit.stakeWeiPerUsd6);
+  const byStake =
+    (mostUsd6 * limits.capDenominator * limits.cumsPerPrice) / (limits.capNumerator * fit.priceUsd6PerGcums);
+  return byTime < byStake ? byTime : byStake;
+}

@@ -1,7 +1,7 @@
 /** What is wrong with the judged rows, in words; empty when the table may stand. */
 import type { Row, UnjudgedRow } from "./judge.ts";
 
-export function defects(rows: readonly (Row | UnjudgedRow)[], open: ReadonlySet<string>): string[] {
+export function defects(rows: readonly (Row | UnjudgedRow)[], open: { has(id: string): boolean }): string[] {
   return rows.flatMap((row) => {
     if ("missing" in row) return [];
     const { id } = row.attack;

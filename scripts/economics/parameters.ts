@@ -101,13 +101,14 @@ export const catalogue = {
     name: "TaskTooLargeForNode",
     unit: "yes or no",
   },
+  stakePerTask: constant("libraries/Limits", "STAKE_PER_TASK", "number"),
   drawEnforced: { from: "mention", file: "contracts/TaskEscrow.sol", name: "IAssignment", unit: "yes or no" },
   postBondWei: deployed("Assignment", "bondWei_", "NGPU wei"),
   maxStakeWei: deployed("Selection", "maxStakeWei_", "NGPU wei"),
   epochOpenS: deployed("Selection", "lengths_.openS", "seconds"),
   minTranscripts: constant("ScoreBoard", "MIN_TRANSCRIPTS", "number"),
   keepersDrawn: constant("ScoreBoard", "KEEPERS_DRAWN", "number"),
-  newcomerQualityBps: constant("ScoreBoard", "NEWCOMER_QUALITY_BPS", "basis points"),
+  newcomerQualityBps: constant("libraries/Quality", "NEWCOMER_BPS", "basis points"),
   stepDivisor: constant("libraries/ScoreStep", "STEP_DIVISOR", "number"),
 
   ngpuUsd8: {

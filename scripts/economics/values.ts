@@ -42,6 +42,13 @@ export function largestTaskUsd6(parameters: Parameters, node: NodeCase): bigint 
   return (largestWorkUsd6(parameters, node) * parameters.capNumerator) / parameters.capDenominator;
 }
 
+/** That task, or the largest that the node's stake lets it take where the escrow compares the two. */
+export function largestFittingTaskUsd6(parameters: Parameters, node: NodeCase): bigint {
+  const largest = largestTaskUsd6(parameters, node);
+  if (parameters.workFitsNode === 0n) return largest;
+  return least(largest, ngpuUsd6(parameters, node.stakeWei) / parameters.stakePerTask);
+}
+
 /** A slash, less what an accomplice gets back for reporting it first. */
 export function selfReportedSlashUsd6(parameters: Parameters, node: NodeCase, bps: bigint): bigint {
   return shareDown(stakeShareUsd6(parameters, node, bps), BPS - parameters.maxChallengerBps);

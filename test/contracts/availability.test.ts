@@ -165,6 +165,8 @@ describe("Availability", () => {
       const start = await nextEpochStart(world);
       for (let i = 0; i < 6; i += 1) await beSilent(alpha, start + i * EPOCH);
       expect((await standing(alpha)).strikes).to.equal(6);
+      expect(await qualityBps(alpha), "banned").to.equal(0);
+      await world.increaseTo((await standing(alpha)).bannedUntil);
       expect(await qualityBps(alpha)).to.equal(2_000);
       const last = (await standing(alpha)).lastStrikeAt;
       await world.increaseTo(last + terms.decaySeconds - 1);

@@ -11,7 +11,7 @@ const abi = parseAbi([
   "function amount(uint32 powerCu, uint32 durationMs, uint64 priceUsd6PerGcums) pure returns (uint256)",
   "function capMs(uint64 workCums, uint32 powerCu) pure returns (uint32)",
   "function maxAmount(uint64 workCums, uint64 priceUsd6PerGcums) pure returns (uint256)",
-  "function limits() pure returns (uint256[10])",
+  "function limits() pure returns (uint256[11])",
 ]);
 
 describe("Billing", () => {

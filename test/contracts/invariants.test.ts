@@ -104,7 +104,8 @@ describe("Invariants", () => {
   const post: Act = async (random) => {
     const change = {
       clientNonce: random.bytes(32),
-      workCums: BigInt(1 + random.below(3_000_000_000)),
+      // One in eight may be too large for the smaller nodes.
+      workCums: BigInt(1 + random.below(random.below(8) === 0 ? 3_000_000_000 : 150_000_000)),
       deadline: (await world.now()) + 5 + random.below(700),
       backups: random.below(2),
     };

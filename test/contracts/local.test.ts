@@ -41,6 +41,7 @@ describe("Local chain", () => {
         availability: world.availability.address,
         disputes: world.disputes.address,
         keeperCommittee: world.committee.address,
+        roleGuard: world.roleGuard.address,
       };
       const { deploymentBlock, ...stated } = deployments[31337];
       expect(stated).to.deep.equal(addresses);

@@ -127,6 +127,26 @@ describe("ScoreBoard", () => {
       await world.submitScores(alpha, [1_100, 1_100, 1_100]);
       expect(await factors()).to.deep.equal([1_100, 0]);
     });
+
+    it("gives a node that nobody rated another quarter for each period of its age, and no more than full", async () => {
+      const { registeredAt } = await world.publicClient.readContract({
+        ...world.registry,
+        functionName: "node",
+        args: [alpha],
+      });
+      const quality = async () =>
+        (
+          await world.publicClient.readContract({ ...world.scoreBoard, functionName: "factorsOf", args: [alpha] })
+        )[1];
+      const seen: number[] = [];
+      for (const age of [1, 2, 3, 4]) {
+        await world.increaseTo(registeredAt + age * 86_400 - 1);
+        seen.push(await quality());
+        await world.increaseTo(registeredAt + age * 86_400);
+        seen.push(await quality());
+      }
+      expect(seen).to.deep.equal([2_500, 5_000, 5_000, 7_500, 7_500, 10_000, 10_000, 10_000]);
+    });
   });
 
   describe("error", () => {
@@ -210,9 +230,9 @@ describe("ScoreBoard", () => {
         expect(await codeOf(again)).to.equal("ScoreSelectionIsFixed");
       }
       const { accessManager, registry, keeperBonds, escrow, scoreBoard } = world;
-      const parts = [accessManager.address, registry.address, keeperBonds.address, escrow.address, 1];
+      const parts = [accessManager.address, registry.address, keeperBonds.address, escrow.address, 1, 1];
       for (let i = 1; i < parts.length; i++) {
-        const args = parts.with(i, i === 4 ? 0 : zeroAddress);
+        const args = parts.with(i, i >= 4 ? 0 : zeroAddress);
         expect(await codeOf(world.deploy("ScoreBoard", scoreBoard.abi, args))).to.equal("ScoreZeroParameter");
       }
     });

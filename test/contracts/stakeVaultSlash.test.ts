@@ -221,6 +221,7 @@ describe("StakeVault slashes", () => {
         });
       }
       await world.slash();
+      // The deployer of the local chain holds the appeal role.
       for (const from of [owner, stranger, world.slasher]) {
         const act = world.send(from, world.vault, "reverseSlash", [1n]);
         expect(await revertOf(act)).to.deep.equal({ name: "StakeRoleMissing", args: [4n, from] });

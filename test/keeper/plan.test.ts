@@ -86,6 +86,11 @@ describe("plan: assign", () => {
       assigning(two, [onChain(1), onChain(2, { isEligible: false })]),
       [],
     ],
+    [
+      "takes no node whose power or stake is too small for the task",
+      assigning(two, [onChain(1, { powerCu: 1 }), onChain(2, { stakeWei: 10n ** 14n })]),
+      [],
+    ],
     ["takes no node that the chain does not know", assigning(two, [onChain(1)]), []],
     ["takes no node that is silent", assigning([online(1), online(2, { heardMs: nowMs - timing.silentMs - 1 })]), []],
     ["takes no primary without a free slot", assigning([free(1, 0), free(2, 0)]), []],

@@ -74,7 +74,7 @@ function aWorld(given: {
     facts: new Map(
       [1, 2, 3].map((nodeId) => [
         nodeId,
-        { nodeId, owner: toHex(nodeId, { size: 20 }), isEligible: true, lastAssignedBlock: 0n },
+        { nodeId, owner: toHex(nodeId, { size: 20 }), isEligible: true, powerCu: 1_000, stakeWei: 10n ** 20n, lastAssignedBlock: 0n },
       ]),
     ),
     vouchers: { following: ({ nodeId }) => waiting.get(nodeId) ?? [] },
@@ -102,7 +102,9 @@ describe("plan of sessions", () => {
     expect(planSessions(world)).to.deep.equal(planSessions({ ...world, nodes: new Map([...world.nodes].reverse()) }));
     const silent = online(1, { heardMs: nowMs - sessionTiming.silentMs - 1 });
     const other = online(2, { models: [zeroHash] });
-    const facts = new Map([[3, { nodeId: 3, owner: zeroAddress, isEligible: false, lastAssignedBlock: 0n }]]);
+    const facts = new Map([
+      [3, { nodeId: 3, owner: zeroAddress, isEligible: false, powerCu: 0, stakeWei: 0n, lastAssignedBlock: 0n }],
+    ]);
     expect(kindsOf(aWorld({ sessions: [aSession()], nodes: [silent, other, online(3)], change: { facts } }))).to.deep.equal([]);
   });
 

@@ -25,6 +25,8 @@ export function aTask(change: Partial<OpenTask> = {}): OpenTask {
     status: taskStatus.posted,
     workCums: 1_000_000n,
     deadlineS: chainTimeS + 600,
+    priceUsd6PerGcums: 100_000n,
+    stakeWeiPerUsd6: 2_000_000_000_000n,
     backups: 1,
     assignment: 0,
     primary: 0,
@@ -71,7 +73,7 @@ export function online(nodeId: number, change: Partial<OnlineNode> = {}): Online
 
 export function onChain(nodeId: number, change: Partial<NodeFacts> = {}): NodeFacts {
   const owner: Address = `0x${nodeId.toString(16).padStart(40, "0")}`;
-  return { nodeId, owner, isEligible: true, lastAssignedBlock: 0n, ...change };
+  return { nodeId, owner, isEligible: true, powerCu: 1_000, stakeWei: 10n ** 20n, lastAssignedBlock: 0n, ...change };
 }
 
 export function aSnapshot(

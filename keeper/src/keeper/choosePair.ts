@@ -1,11 +1,15 @@
 /**
- * Which nodes serve a task: online, eligible, serving its model; the one with the most free slots first, then the one
+ * Which nodes serve a task: online, eligible, serving its model, not too small for it; the one with the most free slots first, then the one
  * that was assigned longest ago, then by hash, so that several keepers with the same view choose the same pair.
  */
 import { u32be } from "@ngpu/protocol/bytes";
+import { mostCums } from "@ngpu/protocol/units";
 import { concat, keccak256, toHex, type Hex } from "viem";
 import { isDraining, type OnlineNode, type View } from "./gatewayView.ts";
 import type { NodeFacts, OpenTask, Snapshot } from "./snapshot.ts";
+
+/** An assignment is on chain so much after the block that it was planned at. */
+const MARGIN_S = 3;
 
 /** What nodes were given but do not count as busy yet. */
 export interface Load {
@@ -58,6 +62,8 @@ function candidatesFor(request: Parameters<typeof choosePair>[0]): Candidate[] {
   for (const node of view.nodes.values()) {
     const facts = snapshot.nodes.get(node.nodeId);
     if (facts === undefined || !facts.isEligible) continue;
+    const leftS = task.deadlineS - snapshot.chainTimeS - MARGIN_S;
+    if (task.workCums > mostCums({ ...task, ...facts, leftS })) continue;
     if (isDraining(node) || !node.models.includes(task.modelId) || nowMs - node.heardMs > silentMs) continue;
     const freeSlots = node.freeSlots - (load.primaryOf.get(node.nodeId) ?? 0);
     const wasTried = node.nodeId === task.primary || node.nodeId === task.backup;

@@ -16,6 +16,8 @@ export interface OpenTask {
   status: number;
   workCums: bigint;
   deadlineS: number;
+  priceUsd6PerGcums: bigint;
+  stakeWeiPerUsd6: bigint;
   backups: number;
   assignment: number;
   primary: number;
@@ -32,6 +34,9 @@ export interface NodeFacts {
   nodeId: number;
   owner: Address;
   isEligible: boolean;
+  powerCu: number;
+  /** Active stake. */
+  stakeWei: bigint;
   lastAssignedBlock: bigint;
 }
 
@@ -69,7 +74,7 @@ export async function readSnapshot(options: {
     many(nodeIds, (ids) =>
       chain.multicall({
         ...at,
-        contracts: ids.map((nodeId) => ({ ...registry, functionName: "isEligible", args: [nodeId] }) as const),
+        contracts: ids.map((nodeId) => ({ ...registry, functionName: "eligibilityOf", args: [nodeId] }) as const),
       }),
     ),
     many(nodeIds, (ids) =>
@@ -90,7 +95,8 @@ export async function readSnapshot(options: {
   nodeIds.forEach((nodeId, index) => {
     const owner = records[index]?.result?.owner ?? zeroAddress;
     const lastAssignedBlock = follower.lastAssignedBlock(nodeId);
-    nodes.set(nodeId, { nodeId, owner, isEligible: eligible[index] === true, lastAssignedBlock });
+    const [powerCu, stakeWei] = eligible[index] ?? [0, 0n];
+    nodes.set(nodeId, { nodeId, owner, isEligible: powerCu !== 0, powerCu, stakeWei, lastAssignedBlock });
   });
   return {
     blockNumber: head.number,
@@ -106,6 +112,8 @@ type TaskState = {
   contentHash: Hex;
   workCums: bigint;
   deadline: number;
+  priceUsd6PerGcums: bigint;
+  stakeWeiPerUsd6: bigint;
   backups: number;
   assignment: number;
   primary: number;
@@ -128,6 +136,8 @@ function openTask(facts: TaskFacts, state: TaskState): OpenTask {
     status: state.status,
     workCums: state.workCums,
     deadlineS: state.deadline,
+    priceUsd6PerGcums: state.priceUsd6PerGcums,
+    stakeWeiPerUsd6: state.stakeWeiPerUsd6,
     backups: state.backups,
     assignment: state.assignment,
     primary: state.primary,

@@ -1,19 +1,21 @@
 import type { Attack } from "../attack.ts";
-import { largestTaskUsd6, shareDown, stakeShareUsd6 } from "../values.ts";
+import { largestFittingTaskUsd6, shareDown, stakeShareUsd6 } from "../values.ts";
 
 /** The whole pay counts as gain, as for a node that has no machine at all. */
 export const garbage: Attack = {
   id: "garbage",
   attacker: "node",
   act: "returns garbage without executing",
-  gain: "the pay of the largest task",
-  loss: "p × stake × wrong-result share, p = chance that the seed samples the task (0 without a source of seeds)",
-  paysWhen: "pays when p < pay ÷ (share × stake), and wherever results are of class NONE or inputs are never revealed",
+  gain: "the pay of the largest task that its stake lets it take",
+  loss: "p × stake × wrong-result share, p = chance that the seed samples the task and a keeper audits it",
+  paysWhen:
+    "pays when p < pay ÷ (share × stake): where keepers audit less than is sampled, results are of class NONE, or " +
+    "inputs are never revealed",
   reckon: (parameters, node) => {
     const { sampleBps, auditSeeds, resultBps } = parameters;
     const chanceBps = auditSeeds === 0n ? 0n : sampleBps;
     return {
-      gainUsd6: largestTaskUsd6(parameters, node),
+      gainUsd6: largestFittingTaskUsd6(parameters, node),
       lossUsd6: shareDown(stakeShareUsd6(parameters, node, resultBps), chanceBps),
     };
   },

@@ -1,5 +1,5 @@
 import type { Attack } from "../attack.ts";
-import { largestTaskUsd6, shareDown, stakeShareUsd6 } from "../values.ts";
+import { largestFittingTaskUsd6, shareDown, stakeShareUsd6 } from "../values.ts";
 
 /** The pay of a large node's hour against the stake of a small one. */
 export const overLargeTask: Attack = {
@@ -14,7 +14,7 @@ export const overLargeTask: Attack = {
     const chanceBps = auditSeeds === 0n ? 0n : sampleBps;
     const sized = parameters.workFitsNode === 0n ? { ...node, powerCu: datacenterPowerCu } : node;
     return {
-      gainUsd6: largestTaskUsd6(parameters, sized),
+      gainUsd6: largestFittingTaskUsd6(parameters, sized),
       lossUsd6: shareDown(stakeShareUsd6(parameters, node, resultBps), chanceBps),
     };
   },

@@ -4,6 +4,7 @@ import { whereOf } from "../computeWith.ts";
 import { decimal, inUnit } from "../format.ts";
 import type { Row, UnjudgedRow } from "../judge.ts";
 import { markdownTable } from "../markdownTable.ts";
+import { openRows } from "../openRows.ts";
 import { catalogue, type ParameterName, type Parameters } from "../parameters.ts";
 
 /** What nearly every row is made of; said once. */
@@ -43,15 +44,17 @@ export function attackDetails(rows: readonly (Row | UnjudgedRow)[], values: Part
   return [shared, ...details].join("\n\n");
 }
 
-/** What pays, and the change that stops it. */
+/** What pays, why it stands, and the change that stops it. */
 export function openList(rows: readonly (Row | UnjudgedRow)[], values: Partial<Parameters>): string {
   const open = rows.flatMap((row, index) => ("missing" in row || row.verdict !== "pays" ? [] : [{ row, index }]));
   if (open.length === 0) return "None: no row pays.";
   return open
     .map(({ row, index }) => {
-      const { attacker, act, remedy } = row.attack;
+      const { id, attacker, act, remedy } = row.attack;
       const fix = remedy === undefined ? "no change known" : `${remedy.text} (${changeOf(remedy.change, values)})`;
-      return `- Row ${index + 1}, ${attacker}: ${act}. Stopped by: ${fix}.`;
+      const reason = openRows.get(id);
+      const why = reason === undefined ? "" : ` Open: ${reason}.`;
+      return `- Row ${index + 1}, ${attacker}: ${act}.${why} Stopped by: ${fix}.`;
     })
     .join("\n");
 }

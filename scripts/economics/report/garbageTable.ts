@@ -3,12 +3,12 @@ import { decimal, grouped } from "../format.ts";
 import type { NodeCase } from "../attack.ts";
 import { markdownTable } from "../markdownTable.ts";
 import type { Parameters } from "../parameters.ts";
-import { largestTaskUsd6, ngpuUsd6, shareDown, stakeShareUsd6 } from "../values.ts";
+import { largestFittingTaskUsd6, ngpuUsd6, shareDown, stakeShareUsd6 } from "../values.ts";
 
 export function garbageTable(parameters: Parameters, nodes: readonly NodeCase[]): string {
   const chanceBps = parameters.auditSeeds === 0n ? 0n : parameters.sampleBps;
   const rows = nodes.map((node) => {
-    const taskUsd6 = largestTaskUsd6(parameters, node);
+    const taskUsd6 = largestFittingTaskUsd6(parameters, node);
     const slashUsd6 = stakeShareUsd6(parameters, node, parameters.resultBps);
     const stakeUsd6 = ngpuUsd6(parameters, node.stakeWei);
     return [
@@ -17,7 +17,6 @@ export function garbageTable(parameters: Parameters, nodes: readonly NodeCase[])
       grouped(slashUsd6),
       `${decimal((taskUsd6 * 10_000n + slashUsd6 - 1n) / slashUsd6, 2)} %`,
       grouped(shareDown(slashUsd6, chanceBps)),
-      grouped(shareDown(slashUsd6, parameters.sampleBps)),
       `${grouped(stakeUsd6 / taskUsd6)} : 1`,
     ];
   });
@@ -28,7 +27,7 @@ export function garbageTable(parameters: Parameters, nodes: readonly NodeCase[])
       : "from the revealed seeds";
   return [
     markdownTable(
-      ["Node", "Largest task", "Slash", "p that it takes", "Task at which it turns", "… with seeds", "Stake ÷ task"],
+      ["Node", "Largest task", "Slash", "p that it takes", "Task at which it turns", "Stake ÷ task"],
       rows,
     ),
     "",

@@ -1,5 +1,4 @@
 /** Results with commitments that can be opened, and the acts of a dispute about them. */
-import { keeperCommitteeAbi } from "@ngpu/protocol/generated/abi/keeperCommittee";
 import { typedData, type Receipt } from "@ngpu/protocol/typedData";
 import {
   concat,
@@ -14,7 +13,7 @@ import {
 import { eventsOf } from "./chain.ts";
 import { disputeTerms, type FaultWorld } from "./faults.ts";
 import { aReceipt, anAssignedTask, hashOf, settleTask, signReceipt } from "./tasks.ts";
-import type { NodeKeys } from "./world.ts";
+import type { NodeKeys, World } from "./world.ts";
 
 export const determinism = { none: 0, exact: 1, tolerance: 2, topK: 3 } as const;
 export const stages = {
@@ -55,7 +54,7 @@ export function receiptHashOf(receipt: Receipt): Hex {
 }
 
 /** A task that `node` was paid for, and its receipt. */
-export async function aSettledTask(world: FaultWorld, node: NodeKeys, label = "task") {
+export async function aSettledTask(world: World, node: NodeKeys, label = "task") {
   const change = { clientNonce: hashOf(label), inputCommitment: commit(inputBody), deadline: (await world.now()) + 600 };
   const { taskId, post } = await anAssignedTask(world, change);
   const message = aResult(taskId, node);
@@ -76,7 +75,7 @@ export const openOf = (settled: Pick<Settled, "receipt" | "signature">, claimedB
 
 /** Opens as the payer; returns the id. */
 export async function openDispute(
-  world: FaultWorld,
+  world: World,
   settled: Settled,
   { claimed = rightBody, from = world.actors.payer, value = disputeTerms.bondWei, at }: {
     claimed?: Hex;
@@ -93,14 +92,14 @@ export async function openDispute(
   return opened.disputeId;
 }
 
-export const readDispute = (world: FaultWorld, disputeId: Hex) =>
+export const readDispute = (world: World, disputeId: Hex) =>
   world.publicClient.readContract({ ...world.disputes, functionName: "dispute", args: [disputeId] });
 
-export const revealOutput = (world: FaultWorld, disputeId: Hex, body = outputBody) =>
+export const revealOutput = (world: World, disputeId: Hex, body = outputBody) =>
   world.send(world.actors.stranger, world.disputes, "revealOutput", [disputeId, salt, body]);
 
 /** Mines up to the block that draws, and draws. Returns the judges. */
-export async function draw(world: FaultWorld, disputeId: Hex): Promise<readonly Address[]> {
+export async function draw(world: World, disputeId: Hex): Promise<readonly Address[]> {
   for (let i = 0; i < 3; i += 1) await world.increase(1);
   const receipt = await world.send(world.actors.stranger, world.disputes, "drawCommittee", [disputeId]);
   return eventsOf(receipt, world.disputes, "CommitteeDrawn")[0]?.judges ?? [];
@@ -117,14 +116,14 @@ const ballot = parseAbiParameters("bytes32 disputeId, address judge, uint8 verdi
 export const commitmentOf = (disputeId: Hex, { judge, verdict, body = zeroHash }: Vote): Hex =>
   keccak256(encodeAbiParameters(ballot, [disputeId, judge, verdict, body, salt]));
 
-export const commitVote = (world: FaultWorld, disputeId: Hex, vote: Vote) =>
+export const commitVote = (world: World, disputeId: Hex, vote: Vote) =>
   world.send(vote.judge, world.disputes, "commitVerdict", [disputeId, commitmentOf(disputeId, vote)]);
 
-export const revealVote = (world: FaultWorld, disputeId: Hex, { judge, verdict, body = zeroHash }: Vote) =>
+export const revealVote = (world: World, disputeId: Hex, { judge, verdict, body = zeroHash }: Vote) =>
   world.send(judge, world.disputes, "revealVerdict", [disputeId, verdict, body, salt]);
 
 /** From an opened dispute to a sitting committee with the keys. */
-export async function seatCommittee(world: FaultWorld, disputeId: Hex): Promise<readonly Address[]> {
+export async function seatCommittee(world: World, disputeId: Hex): Promise<readonly Address[]> {
   await revealOutput(world, disputeId);
   const judges = await draw(world, disputeId);
   await world.send(world.actors.payer, world.disputes, "publishKeys", [disputeId, hashOf("wraps")]);
@@ -132,26 +131,26 @@ export async function seatCommittee(world: FaultWorld, disputeId: Hex): Promise<
 }
 
 /** From a sitting committee past its last reveal. */
-export async function vote(world: FaultWorld, disputeId: Hex, votes: readonly Vote[]): Promise<void> {
+export async function vote(world: World, disputeId: Hex, votes: readonly Vote[]): Promise<void> {
   for (const cast of votes) await commitVote(world, disputeId, cast);
   await passDeadline(world, disputeId);
   for (const cast of votes) await revealVote(world, disputeId, cast);
   await world.increase(disputeTerms.revealSeconds + 1);
 }
 
-export async function passDeadline(world: FaultWorld, disputeId: Hex): Promise<void> {
+export async function passDeadline(world: World, disputeId: Hex): Promise<void> {
   const { deadline } = await readDispute(world, disputeId);
   await world.increaseTo(deadline + 1);
 }
 
-export const advance = (world: FaultWorld, disputeId: Hex) =>
+export const advance = (world: World, disputeId: Hex) =>
   world.send(world.actors.stranger, world.disputes, "advance", [disputeId]);
 
 /** Lets the standing ruling or arbitration run out. Returns what closing said. */
-export async function runOut(world: FaultWorld, disputeId: Hex) {
+export async function runOut(world: World, disputeId: Hex) {
   await passDeadline(world, disputeId);
   const receipt = await advance(world, disputeId);
   return eventsOf(receipt, world.disputes, "DisputeClosed")[0];
 }
 
-export const committeeRef = (world: FaultWorld) => ({ abi: keeperCommitteeAbi, address: world.committee.address });
+export const committeeRef = ({ listed }: FaultWorld) => listed;

@@ -4,12 +4,11 @@
  */
 import { availabilityAbi } from "@ngpu/protocol/generated/abi/availability";
 import { disputesAbi } from "@ngpu/protocol/generated/abi/disputes";
-import { keeperCommitteeAbi } from "@ngpu/protocol/generated/abi/keeperCommittee";
 import { signMessage } from "@ngpu/protocol/signed";
 import { parseAbi, toFunctionSelector, type Address, type Hex } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { eventsOf } from "./chain.ts";
-import { CHAIN_ID, createWorld, NGPU_WEI, type NodeKeys } from "./world.ts";
+import { CHAIN_ID, createWorld, NGPU_WEI, type NodeKeys, type World } from "./world.ts";
 
 export const APPEAL_ROLE = 4n;
 export const BURN: Address = "0x000000000000000000000000000000000000dEaD";
@@ -41,6 +40,12 @@ export const disputeTerms = {
   minimumSlashableWei: 100n * NGPU_WEI,
 };
 
+/** Who may judge, as the test says. */
+const listedCommitteeAbi = parseAbi([
+  "function addMember(address keeper)",
+  "function removeMember(address keeper)",
+]);
+
 const vaultAbi = parseAbi([
   "struct SlashOrder { uint256 amountWei; bytes32 reason; bytes32 evidence; address compensated; uint256 compensationWei; address challenger; uint256 challengerWei; }",
   "struct Held { uint32 nodeId; address slasher; uint256 slashedWei; uint256 compensationWei; uint256 challengerWei; address compensated; address challenger; uint40 payableAt; bool over; }",
@@ -71,10 +76,10 @@ export async function createFaultWorld({ keeperJudges = 5 }: { keeperJudges?: nu
   );
   const parts = [authority, world.registry.address, world.escrow.address, vault.address];
   const availability = await world.deploy("Availability", availabilityAbi, [...parts, availabilityTerms]);
-  const committee = await world.deploy("KeeperCommittee", keeperCommitteeAbi, [authority]);
+  const listed = await world.deploy("ListedCommittee", listedCommitteeAbi, []);
   const disputes = await world.deploy("Disputes", disputesAbi, [
     ...parts,
-    committee.address,
+    listed.address,
     seeds.address,
     disputeTerms,
   ]);
@@ -82,7 +87,7 @@ export async function createFaultWorld({ keeperJudges = 5 }: { keeperJudges?: nu
   for (const slasher of [availability, disputes]) {
     await world.send(deployer, vault, "setSlasher", [slasher.address, true]);
   }
-  for (const judge of judges) await world.send(deployer, committee, "addMember", [judge]);
+  for (const judge of judges) await world.send(deployer, listed, "addMember", [judge]);
 
   const admin = {
     abi: parseAbi([
@@ -111,7 +116,7 @@ export async function createFaultWorld({ keeperJudges = 5 }: { keeperJudges?: nu
   // The rest of the network, so that one node is not a fifth of it.
   await setStake(99, 100_000n);
   await world.remember();
-  return { ...world, vault, seeds, availability, committee, disputes, judges, arbitrator, setStake };
+  return { ...world, vault, seeds, availability, listed, disputes, judges, arbitrator, setStake };
 }
 
 export async function stakeOf(world: FaultWorld, { nodeId }: { nodeId: number }): Promise<bigint> {
@@ -135,7 +140,7 @@ export async function nextEpochStart(world: FaultWorld): Promise<number> {
 
 /** Challenges `node` at `at`; the bond is a hundred times the smallest unless told otherwise. */
 export async function challengeNode(
-  world: FaultWorld,
+  world: Pick<World, "send" | "actors" | "availability">,
   node: { nodeId: number },
   { at, bondWei, from = world.actors.stranger }: { at?: number; bondWei?: bigint; from?: Address } = {},
 ) {

@@ -15,7 +15,7 @@ export const NEWCOMER_QUALITY_BPS = 2_500;
 /** As deployed locally. */
 export const seconds = { open: 300, update: 30, seedTimeout: 60, challenge: 60, keeperExit: 300, freshness: 3_600 };
 export const BOND = 100n * NGPU_WEI;
-export const POST_BOND = 10n * NGPU_WEI;
+export const POST_BOND = 30n * NGPU_WEI;
 
 export interface KeeperKeys {
   keeperId: number;

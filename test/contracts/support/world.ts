@@ -15,6 +15,7 @@ import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { ngpuTokenAbi } from "@ngpu/protocol/generated/abi/ngpuToken";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
+import { roleGuardAbi } from "@ngpu/protocol/generated/abi/roleGuard";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
@@ -70,6 +71,7 @@ export async function createWorld() {
     availability: { abi: availabilityAbi, address: deployed.availability },
     disputes: { abi: disputesAbi, address: deployed.disputes },
     committee: { abi: keeperCommitteeAbi, address: deployed.keeperCommittee },
+    roleGuard: { abi: roleGuardAbi, address: deployed.roleGuard },
   } as const;
   const actors = {
     deployer: chain.accountAt(0),

@@ -43,6 +43,7 @@ export const soundParameters: Parameters = {
   judgeFeeWei: 10n ** 13n,
   committeeSize: 5n,
   workFitsNode: 1n,
+  stakePerTask: 100n,
   drawEnforced: 1n,
   postBondWei: 30n * NGPU,
   maxStakeWei: 10_000n * NGPU,

@@ -6,7 +6,7 @@ import {Disputes} from "../../../contracts/Disputes.sol";
 import {IAuditSeeds} from "../../../contracts/interfaces/IAuditSeeds.sol";
 import {INodeRegistry} from "../../../contracts/interfaces/INodeRegistry.sol";
 import {ITaskEscrow} from "../../../contracts/interfaces/ITaskEscrow.sol";
-import {KeeperCommittee} from "../../../contracts/keepers/KeeperCommittee.sol";
+import {ListedCommittee} from "../../../contracts/mocks/ListedCommittee.sol";
 import {ScriptedStakeVault} from "../../../contracts/mocks/ScriptedStakeVault.sol";
 import {DisputeTerms} from "../../../contracts/types/DisputeTypes.sol";
 import {ScriptedEscrow, ScriptedRegistry} from "./FaultScenery.sol";
@@ -17,7 +17,7 @@ contract DisputesWorld {
     uint256 public constant BUCKET_WEI = 400 ether;
 
     Disputes public disputes;
-    KeeperCommittee public committee;
+    ListedCommittee public committee;
     ScriptedStakeVault public vault;
     ScriptedEscrow public escrow;
 
@@ -26,9 +26,9 @@ contract DisputesWorld {
         INodeRegistry registry = INodeRegistry(address(new ScriptedRegistry(NODES)));
         escrow = new ScriptedEscrow();
         vault = new ScriptedStakeVault(14 days, 2 days);
-        committee = new KeeperCommittee(authority);
+        committee = new ListedCommittee();
         disputes = new Disputes(
-            authority, registry, ITaskEscrow(address(escrow)), vault, committee, IAuditSeeds(address(0)), terms()
+            authority, registry, ITaskEscrow(address(escrow)), vault, committee, IAuditSeeds(address(1)), terms()
         );
         vault.setSlasher(address(disputes), true);
         vault.setBucket(BUCKET_WEI);

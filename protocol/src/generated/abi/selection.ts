@@ -34,6 +34,7 @@ export const selectionAbi = [
   {"inputs":[],"name":"requestId","outputs":[{"internalType":"uint256","name":"","type":"uint256"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"scoreBoard","outputs":[{"internalType":"contract IScoreBoard","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"seed","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"}],"stateMutability":"view","type":"function"},
+  {"inputs":[{"internalType":"uint64","name":"epoch_","type":"uint64"}],"name":"seedOf","outputs":[{"internalType":"bytes32","name":"","type":"bytes32"},{"internalType":"uint40","name":"","type":"uint40"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"seedSource","outputs":[{"internalType":"contract ISeedSource","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[],"name":"stakeVault","outputs":[{"internalType":"contract IStakeVault","name":"","type":"address"}],"stateMutability":"view","type":"function"},
   {"inputs":[{"internalType":"bytes32","name":"pool","type":"bytes32"}],"name":"totalWeightOf","outputs":[{"internalType":"uint32","name":"","type":"uint32"}],"stateMutability":"view","type":"function"},

@@ -26,6 +26,7 @@ export const taskEscrowAbi = [
   {"inputs":[{"internalType":"uint64","name":"priceUsd6PerGcums","type":"uint64"},{"internalType":"uint64","name":"maxPriceUsd6PerGcums","type":"uint64"}],"name":"TaskPriceAboveMax","type":"error"},
   {"inputs":[{"internalType":"bytes32","name":"taskId","type":"bytes32"},{"internalType":"uint8","name":"status","type":"uint8"}],"name":"TaskReceiptStatusInvalid","type":"error"},
   {"inputs":[{"internalType":"bytes32","name":"taskId","type":"bytes32"},{"internalType":"uint32","name":"nodeId","type":"uint32"},{"internalType":"address","name":"signer","type":"address"}],"name":"TaskSignerInvalid","type":"error"},
+  {"inputs":[{"internalType":"uint32","name":"nodeId","type":"uint32"},{"internalType":"uint64","name":"workCums","type":"uint64"},{"internalType":"uint256","name":"mostCums","type":"uint256"}],"name":"TaskTooLargeForNode","type":"error"},
   {"inputs":[{"internalType":"bytes32","name":"taskId","type":"bytes32"}],"name":"TaskTooManyAssignments","type":"error"},
   {"inputs":[{"internalType":"bytes32","name":"taskId","type":"bytes32"},{"internalType":"enum TaskStatus","name":"status","type":"uint8"}],"name":"TaskWrongStatus","type":"error"},
   {"inputs":[],"name":"TaskZeroAddress","type":"error"},

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {Task} from "../types/TaskTypes.sol";
+import {Limits} from "./Limits.sol";
+
+/// @title The largest task that a node may take.
+/// @notice Its power must be able to do the work before the deadline, and its stake must be worth Limits.STAKE_PER_TASK
+///         times the task's maximum, at the rate that was frozen when it was posted.
+library TaskFit {
+    /// @return Work in CU·ms; rounded down. Requires a posted task whose deadline has not passed.
+    function mostCums(Task storage self, uint32 powerCu, uint128 stakeWei, uint40 now_)
+        internal
+        view
+        returns (uint256)
+    {
+        uint256 byTime = uint256(powerCu) * (self.deadline - now_) * 1_000;
+        uint256 mostUsd6 = stakeWei / (uint256(Limits.STAKE_PER_TASK) * self.stakeWeiPerUsd6);
+        uint256 byStake = mostUsd6 * Limits.CAP_DENOMINATOR * Limits.CUMS_PER_PRICE
+            / (uint256(Limits.CAP_NUMERATOR) * self.priceUsd6PerGcums);
+        return byTime < byStake ? byTime : byStake;
+    }
+}
