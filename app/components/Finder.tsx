@@ -121,7 +121,8 @@ function useGo(): (text: string) => Promise<string | undefined> {
   const { deployment } = useRuntime();
   return async (text) => {
     const target = findTarget(text, places);
-    if (target.kind === "none") return "Nothing has that name. A task, a session or a transaction is 0x and 64 hex digits.";
+    if (target.kind === "none")
+      return "Nothing has that name. A task, a session or a transaction is 0x and 64 hex digits.";
     if (target.kind !== "hash") {
       router.push(target.href);
       return undefined;

@@ -22,7 +22,13 @@ export function useMySessions(account: Address) {
     queryKey: ["subgraph", subgraphUrl, "mySessions", payer],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const rows = await pageAll<SessionRow>({ url: subgraphUrl, query, list: "sessions", variables: { payer }, signal });
+      const rows = await pageAll<SessionRow>({
+        url: subgraphUrl,
+        query,
+        list: "sessions",
+        variables: { payer },
+        signal,
+      });
       return rows.sort((a, b) => Number(b.openedAt) - Number(a.openedAt) || (a.id < b.id ? 1 : -1));
     },
     refetchInterval: () => nextPollMs(4_000),

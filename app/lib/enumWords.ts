@@ -48,7 +48,12 @@ const enumWords = {
     WrongResult: "Wrong result",
   },
   ChallengeStatus: { Open: "Open", Answered: "Answered", Silent: "Not answered", Excused: "Excused" },
-  DeterminismClass: { None: "Not comparable", Exact: "Byte for byte", Tolerance: "Within a tolerance", TopK: "Same top ranks" },
+  DeterminismClass: {
+    None: "Not comparable",
+    Exact: "Byte for byte",
+    Tolerance: "Within a tolerance",
+    TopK: "Same top ranks",
+  },
   DisputeStage: {
     Opened: "Opened",
     Drawing: "Judges are drawn",

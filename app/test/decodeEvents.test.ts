@@ -42,7 +42,9 @@ describe("events of a transaction", () => {
       const errors = contractAbis[key].abi.filter((entry) => entry.type === "error");
       const silent = errors.filter(({ name }) => explainContractError({ name, args: {} }) === undefined);
       // Those of OpenZeppelin's parts begin otherwise.
-      const ours = silent.filter(({ name }) => /^(Session|Stake|Exit|Slash|Thaw|Payment|Node|Operator|Task|Dispute)/.test(name));
+      const ours = silent.filter(({ name }) =>
+        /^(Session|Stake|Exit|Slash|Thaw|Payment|Node|Operator|Task|Dispute)/.test(name),
+      );
       expect(ours, key).to.deep.equal([]);
     }
   });

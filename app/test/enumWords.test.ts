@@ -38,7 +38,9 @@ describe("the reason of a slash", () => {
   );
 
   it("has words for every reason that a contract gives", () => {
-    const reasons = contracts.flatMap((source) => [...source.matchAll(/constant \w+ = "([^"]+)"/g)].map(([, text]) => text));
+    const reasons = contracts.flatMap((source) =>
+      [...source.matchAll(/constant \w+ = "([^"]+)"/g)].map(([, text]) => text),
+    );
     expect(reasons.length).to.be.greaterThan(5);
     for (const text of reasons.filter((reason) => reason !== "ngpu.dispute"))
       expect(slashReason(stringToHex(text ?? "", { size: 32 }))).to.not.equal(text);

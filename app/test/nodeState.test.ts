@@ -35,7 +35,10 @@ describe("a node by the contract", () => {
 
   it("has words for every state that the contract has", () => {
     const source = readFileSync(new URL("../../contracts/types/NodeTypes.sol", import.meta.url), "utf8");
-    const states = /enum NodeState \{([^}]+)\}/.exec(source)?.[1]?.split(",").map((name) => name.trim());
+    const states = /enum NodeState \{([^}]+)\}/
+      .exec(source)?.[1]
+      ?.split(",")
+      .map((name) => name.trim());
     expect(states).to.deep.equal([...contractNodeStates]);
     const words = contractNodeStates.map((_, state) => contractNodeState({ ...stake, thawingWei: 1n, state }).word);
     for (const [index, word] of words.entries()) expect(word).to.match(new RegExp(`^${contractNodeStates[index]}`));

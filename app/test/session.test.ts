@@ -17,7 +17,10 @@ import { hash } from "./support/rows.ts";
 
 const types = readFileSync(new URL("../../contracts/types/SessionTypes.sol", import.meta.url), "utf8");
 const enumOf = (name: string): string[] | undefined =>
-  new RegExp(`enum ${name} \\{([^}]+)\\}`).exec(types)?.[1]?.split(",").map((value) => value.trim());
+  new RegExp(`enum ${name} \\{([^}]+)\\}`)
+    .exec(types)?.[1]
+    ?.split(",")
+    .map((value) => value.trim());
 
 describe("a session's state", () => {
   const times = { status: "Open", closesAt: 100n, settleWindowS: 60n } as const;
@@ -162,7 +165,10 @@ describe("a session's bill, recomputed", () => {
       ["Amount", check(billOf(2, { amountUsd6: 2n }))],
       ["Price", check(billOf(2), { frozen: { ...frozen, priceUsd6PerGcums: 1n } })],
       ["Power", check(billOf(2), { frozen: { ...frozen, powerCu: 1 } })],
-      ["The voucher's sum", check(billOf(2), { vouchers: vouchers.map((voucher) => ({ ...voucher, cumulativeUsd6: 9n })) })],
+      [
+        "The voucher's sum",
+        check(billOf(2), { vouchers: vouchers.map((voucher) => ({ ...voucher, cumulativeUsd6: 9n })) }),
+      ],
     ];
     for (const [what, { ok, steps }] of wrong) {
       expect(ok, what).to.equal(false);
@@ -189,8 +195,14 @@ describe("a session's bill, recomputed", () => {
       ...{ id: hash(Number(seq)), node: { id: node }, seq, kind: "Standby" as const, durationMs: "7", amountUsd6: "1" },
       timestamp: "0",
     });
-    const [, ...rows] = sessionCsv([bill("10", "1"), bill("2", "10"), bill("2", "9")]).trimEnd().split("\r\n");
-    expect(rows.map((line) => line.split(",").slice(1, 3))).to.deep.equal([["2", "9"], ["2", "10"], ["10", "1"]]);
+    const [, ...rows] = sessionCsv([bill("10", "1"), bill("2", "10"), bill("2", "9")])
+      .trimEnd()
+      .split("\r\n");
+    expect(rows.map((line) => line.split(",").slice(1, 3))).to.deep.equal([
+      ["2", "9"],
+      ["2", "10"],
+      ["10", "1"],
+    ]);
     expect(rows[0]).to.contain(",standby,1000,7,0.1,0.000001,");
   });
 });

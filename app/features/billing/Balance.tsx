@@ -97,7 +97,13 @@ function OnItsWayOut({ account, money }: { account: Address; money: Money | unde
       label="On its way out"
       note={
         <span role="timer">
-          {money === undefined ? "…" : !thawing ? "nothing is thawing" : <Wait leftS={leftS} unlockAt={money.unlockAt} />}
+          {money === undefined ? (
+            "…"
+          ) : !thawing ? (
+            "nothing is thawing"
+          ) : (
+            <Wait leftS={leftS} unlockAt={money.unlockAt} />
+          )}
         </span>
       }
       action={

@@ -19,7 +19,11 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
   const [checked, setChecked] = useState<BillingLine | undefined>(undefined);
   return (
     <>
-      <Card title="Bills" note="A task: power × time × price ÷ 10⁹, rounded down. A session: one line for each settlement, its bills on its page" flush>
+      <Card
+        title="Bills"
+        note="A task: power × time × price ÷ 10⁹, rounded down. A session: one line for each settlement, its bills on its page"
+        flush
+      >
         <Table
           caption="Bills"
           rows={lines}

@@ -96,7 +96,9 @@ export function Period({ account }: { account: Address }) {
             <Figure label="Returned" note="locked, not used">
               <Amount value={totals.refundUsd6} size="large" />
             </Figure>
-            <Figure label="Computing time" note="of single tasks">{formatMs(Number(totals.durationMs))}</Figure>
+            <Figure label="Computing time" note="of single tasks">
+              {formatMs(Number(totals.durationMs))}
+            </Figure>
           </Figures>
           <Days lines={lines} today={today} />
           <BillTable lines={lines} totals={totals} />

@@ -43,15 +43,17 @@ export function useMyNodes(account: Address) {
   const readNode = async (nodeId: number): Promise<MyNode | undefined> => {
     const node = await chain.readContract({ ...registry, functionName: "node", args: [nodeId] });
     if (!isAddressEqual(node.owner, account)) return undefined;
-    const [{ stakedWei, thawingWei }, lockedWei, exits, state, powerCu, nodeClass, minimumStakeWei] = await Promise.all([
-      chain.readContract({ ...vault, functionName: "stakeOf", args: [nodeId] }),
-      chain.readContract({ ...vault, functionName: "lockedOf", args: [nodeId] }),
-      chain.readContract({ ...vault, functionName: "exitsOf", args: [nodeId] }),
-      chain.readContract({ ...registry, functionName: "stateOf", args: [nodeId] }),
-      chain.readContract({ ...registry, functionName: "powerOf", args: [nodeId] }),
-      chain.readContract({ ...registry, functionName: "nodeClass", args: [node.classId] }),
-      chain.readContract({ ...registry, functionName: "minimumStakeOf", args: [nodeId] }),
-    ]);
+    const [{ stakedWei, thawingWei }, lockedWei, exits, state, powerCu, nodeClass, minimumStakeWei] = await Promise.all(
+      [
+        chain.readContract({ ...vault, functionName: "stakeOf", args: [nodeId] }),
+        chain.readContract({ ...vault, functionName: "lockedOf", args: [nodeId] }),
+        chain.readContract({ ...vault, functionName: "exitsOf", args: [nodeId] }),
+        chain.readContract({ ...registry, functionName: "stateOf", args: [nodeId] }),
+        chain.readContract({ ...registry, functionName: "powerOf", args: [nodeId] }),
+        chain.readContract({ ...registry, functionName: "nodeClass", args: [node.classId] }),
+        chain.readContract({ ...registry, functionName: "minimumStakeOf", args: [nodeId] }),
+      ],
+    );
     const { classId, payout, draining, suspendedUntil } = node;
     return {
       ...{ nodeId, classId, payout, draining, state, suspendedUntil },

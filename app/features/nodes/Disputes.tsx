@@ -17,7 +17,10 @@ export function Disputes({ disputes }: { disputes: readonly DisputeRow[] }) {
         { title: "Dispute", cell: (dispute) => <Hash value={dispute.id} label="dispute id" /> },
         { title: "Opened by", cell: (dispute) => <Hash value={dispute.opener} label="opener" /> },
         { title: "Stage", cell: (dispute) => wordOf("DisputeStage", dispute.stage) },
-        { title: "Until", cell: (dispute) => (dispute.stage === "Closed" ? "–" : <Time at={BigInt(dispute.deadline)} />) },
+        {
+          title: "Until",
+          cell: (dispute) => (dispute.stage === "Closed" ? "–" : <Time at={BigInt(dispute.deadline)} />),
+        },
         { title: "Outcome", cell: outcome },
         { title: "Slashed", figure: true, cell: (dispute) => <Amount kind="wei" value={BigInt(dispute.slashedWei)} /> },
         { title: "Transaction", cell: (dispute) => <TxLink hash={dispute.tx} /> },

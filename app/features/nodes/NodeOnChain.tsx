@@ -62,7 +62,8 @@ function exitsWords(exits: readonly PendingExit[] | undefined, nowS: bigint | un
   const { dueWei, thawing } = splitExits(exits, nowS);
   const [next] = thawing;
   if (next === undefined) return dueWei > 0n ? "free now" : "nothing is thawing";
-  const several = exits.length === 1 ? "" : `${exits.length} exits; ${dueWei > 0n ? "some are free now, the " : "the "}next `;
+  const several =
+    exits.length === 1 ? "" : `${exits.length} exits; ${dueWei > 0n ? "some are free now, the " : "the "}next `;
   return `${several}free in ${formatSeconds(next.unlockAt - Number(nowS))}`;
 }
 

@@ -36,7 +36,13 @@ export function ExportBills({ session }: { session: SessionRow }) {
   };
   return (
     <>
-      <Button small busy={busy} disabled={busy} title={busy ? "The bills are being read." : undefined} onClick={() => void save()}>
+      <Button
+        small
+        busy={busy}
+        disabled={busy}
+        title={busy ? "The bills are being read." : undefined}
+        onClick={() => void save()}
+      >
         {busy ? "Reading…" : "Export CSV"}
       </Button>
       {problem === undefined ? null : (

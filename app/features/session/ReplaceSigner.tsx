@@ -27,7 +27,10 @@ export function ReplaceSigner(props: {
   const { formerUntil } = onChain;
   return (
     <div className={styles.panel}>
-      <Field label="Another signer of vouchers" hint="An address; it holds no money. The client then signs with its key.">
+      <Field
+        label="Another signer of vouchers"
+        hint="An address; it holds no money. The client then signs with its key."
+      >
         {(control) => (
           <input
             {...control}

@@ -21,11 +21,7 @@ import styles from "./SessionActions.module.css";
 import { TopUp } from "./TopUp.tsx";
 import type { SessionOnChain } from "./useSessionOnChain.ts";
 
-export function SessionActions(props: {
-  session: SessionRow;
-  onChain: SessionOnChain | undefined;
-  account: Address;
-}) {
+export function SessionActions(props: { session: SessionRow; onChain: SessionOnChain | undefined; account: Address }) {
   const { session, onChain, account } = props;
   const { deployment } = useRuntime();
   const head = useHead().data;
@@ -76,9 +72,7 @@ export function SessionActions(props: {
               </>
             }
             blocked={whyNotReclaim({ reclaimableAt: reclaimableAt(lane, { settleUntil, settleWindowS }), nowS })}
-            call={() =>
-              contractCall({ ...settlement, functionName: "reclaimLane", args: [session.id, lane.nodeId] })
-            }
+            call={() => contractCall({ ...settlement, functionName: "reclaimLane", args: [session.id, lane.nodeId] })}
           />
         ))}
         <TxButton

@@ -8,7 +8,10 @@ import styles from "./SessionBills.module.css";
 
 export function SessionBillFormula({ bill }: { bill: SessionBillRow }) {
   const terms: Term[] = [
-    { value: `${formatInteger(BigInt(bill.durationMs))} ms`, meaning: bill.kind === "Standby" ? "standby" : "execution" },
+    {
+      value: `${formatInteger(BigInt(bill.durationMs))} ms`,
+      meaning: bill.kind === "Standby" ? "standby" : "execution",
+    },
     { sign: "×", value: bill.kind === "Standby" ? "1,000" : "10,000", meaning: "weight of a ms" },
     { sign: "×", value: `${formatInteger(BigInt(bill.powerCu))} CU`, meaning: "power of the lane" },
     { sign: "×", value: <Amount value={BigInt(bill.priceUsd6PerGcums)} />, meaning: "price per 10⁹ CU·ms" },

@@ -85,13 +85,23 @@ function LaneBills({ session, lanes }: { session: SessionRow; lanes: readonly La
             }}
           />
           <span className={styles.space} />
-          <Button small disabled={page === pages} title={page === pages ? "This is the newest page." : undefined} onClick={() => choose(page + 1)}>
+          <Button
+            small
+            disabled={page === pages}
+            title={page === pages ? "This is the newest page." : undefined}
+            onClick={() => choose(page + 1)}
+          >
             Newer
           </Button>
           <span className="soft small" role="status">
             Records {formatInteger(firstSeq)} to {formatInteger(lastSeq)} of {formatInteger(BigInt(lane?.seq ?? 0))}
           </span>
-          <Button small disabled={page === 1} title={page === 1 ? "This is the oldest page." : undefined} onClick={() => choose(page - 1)}>
+          <Button
+            small
+            disabled={page === 1}
+            title={page === 1 ? "This is the oldest page." : undefined}
+            onClick={() => choose(page - 1)}
+          >
             Older
           </Button>
         </div>

@@ -102,10 +102,7 @@ function Known(props: { session: SessionRow; lanes: readonly LaneRow[]; events: 
         </Figure>
       </Figures>
       <Columns kind="task">
-        <Card
-          title="Timeline"
-          {...(events.length < newestEvents ? {} : { note: `The newest ${newestEvents} events` })}
-        >
+        <Card title="Timeline" {...(events.length < newestEvents ? {} : { note: `The newest ${newestEvents} events` })}>
           <SessionTimeline events={events} />
         </Card>
         <Stack>

@@ -41,7 +41,11 @@ export function TopUp(props: { sessionId: Hex; account: Address; phase: SessionP
       <Field
         label="Put in more"
         unit="USD"
-        hint={money === undefined ? "…" : `${usd(money.availableUsd6)} in your balance, ${usd(money.walletUsd6)} in the wallet.`}
+        hint={
+          money === undefined
+            ? "…"
+            : `${usd(money.availableUsd6)} in your balance, ${usd(money.walletUsd6)} in the wallet.`
+        }
         {...(text === "" || amountUsd6 !== undefined ? {} : { error: "A number such as 5 or 0.5." })}
       >
         {(control) => (

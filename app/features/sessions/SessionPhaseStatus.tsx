@@ -15,7 +15,9 @@ export function SessionPhaseStatus({ session }: { session: Pick<SessionRow, "sta
 }
 
 /** undefined until time and settle window are known. */
-export function useSessionPhase(session: Pick<SessionRow, "status" | "closesAt"> | undefined): SessionPhase | undefined {
+export function useSessionPhase(
+  session: Pick<SessionRow, "status" | "closesAt"> | undefined,
+): SessionPhase | undefined {
   const head = useHead().data;
   const settleWindowS = useSettleWindow();
   if (session === undefined || head === undefined || settleWindowS === undefined) return undefined;

@@ -53,17 +53,51 @@ export function checkSessionBill(request: {
   const terms = { powerCu: voucher.powerCu, priceUsd6PerGcums: voucher.priceUsd6PerGcums };
   const [dueBefore, dueAfter] = [dueUsd6({ weight: before, ...terms }), dueUsd6({ weight: after, ...terms })];
   const wholeWeight = weightOf([...earlier, ...voucher.records]);
-  const floor = (weight: bigint): string =>
-    `⌊${weight} × ${terms.powerCu} CU × ${terms.priceUsd6PerGcums} ÷ 10¹³⌋`;
+  const floor = (weight: bigint): string => `⌊${weight} × ${terms.powerCu} CU × ${terms.priceUsd6PerGcums} ÷ 10¹³⌋`;
   const factor = record.kind === "standby" ? "1,000" : "10,000";
   const steps = [
-    step("Task id is that of the record", `keccak256(session, node-${lane.nodeId}, ${bill.seq})`, sessionTaskIdOf({ ...lane, seq: bill.seq }), bill.id),
-    step("Records follow one another without a gap", `${earlier.length} records before voucher ${index + 1}, from number 1`, BigInt(earlier.length) + 1n, voucher.firstSeq),
-    step("Kind and time are those of the voucher", `record ${at + 1} of ${voucher.records.length} in its packed bills`, wordsOf(record), `${bill.kind.toLowerCase()}, ${bill.durationMs} ms`),
-    step("Price is the one frozen when the session opened", "price of the session, of the voucher and of the bill", `${frozen.priceUsd6PerGcums}, ${frozen.priceUsd6PerGcums}`, `${voucher.priceUsd6PerGcums}, ${bill.priceUsd6PerGcums}`),
-    step("Power is the one frozen when the lane began", "power of the lane, of the voucher and of the bill", `${frozen.powerCu}, ${frozen.powerCu}`, `${voucher.powerCu}, ${bill.powerCu}`),
-    step("Amount is what the record adds to the lane's sum", `${floor(after)} − ${floor(before)} = ${dueAfter} − ${dueBefore}; ${record.ms} ms weigh ${factor} each`, dueAfter - dueBefore, bill.amountUsd6),
-    step("The voucher's sum is that of all its records", `${floor(wholeWeight)}`, dueUsd6({ weight: wholeWeight, ...terms }), voucher.cumulativeUsd6),
+    step(
+      "Task id is that of the record",
+      `keccak256(session, node-${lane.nodeId}, ${bill.seq})`,
+      sessionTaskIdOf({ ...lane, seq: bill.seq }),
+      bill.id,
+    ),
+    step(
+      "Records follow one another without a gap",
+      `${earlier.length} records before voucher ${index + 1}, from number 1`,
+      BigInt(earlier.length) + 1n,
+      voucher.firstSeq,
+    ),
+    step(
+      "Kind and time are those of the voucher",
+      `record ${at + 1} of ${voucher.records.length} in its packed bills`,
+      wordsOf(record),
+      `${bill.kind.toLowerCase()}, ${bill.durationMs} ms`,
+    ),
+    step(
+      "Price is the one frozen when the session opened",
+      "price of the session, of the voucher and of the bill",
+      `${frozen.priceUsd6PerGcums}, ${frozen.priceUsd6PerGcums}`,
+      `${voucher.priceUsd6PerGcums}, ${bill.priceUsd6PerGcums}`,
+    ),
+    step(
+      "Power is the one frozen when the lane began",
+      "power of the lane, of the voucher and of the bill",
+      `${frozen.powerCu}, ${frozen.powerCu}`,
+      `${voucher.powerCu}, ${bill.powerCu}`,
+    ),
+    step(
+      "Amount is what the record adds to the lane's sum",
+      `${floor(after)} − ${floor(before)} = ${dueAfter} − ${dueBefore}; ${record.ms} ms weigh ${factor} each`,
+      dueAfter - dueBefore,
+      bill.amountUsd6,
+    ),
+    step(
+      "The voucher's sum is that of all its records",
+      `${floor(wholeWeight)}`,
+      dueUsd6({ weight: wholeWeight, ...terms }),
+      voucher.cumulativeUsd6,
+    ),
   ];
   return { ok: steps.every(({ ok }) => ok), settled: true, steps };
 }

@@ -35,7 +35,8 @@ export function whyNotReplace(
   const { signer, current, formerUntil, nowS } = asked;
   const closed = whyNotOpen(asked);
   if (closed !== undefined) return closed;
-  if (formerUntil > nowS) return `A signer was replaced lately; its vouchers count until ${formatDateTime(formerUntil)}.`;
+  if (formerUntil > nowS)
+    return `A signer was replaced lately; its vouchers count until ${formatDateTime(formerUntil)}.`;
   if (!/^0x[0-9a-f]{40}$/i.test(signer) || /^0x0{40}$/.test(signer)) return "Enter the address of the new signer.";
   return signer.toLowerCase() === current.toLowerCase() ? "That is the signer already." : undefined;
 }
@@ -45,7 +46,11 @@ export function whyNotReclaim(lane: { reclaimableAt: bigint; nowS: bigint }): st
   return nowS < reclaimableAt ? `Vouchers of it may be settled until ${formatDateTime(reclaimableAt)}.` : undefined;
 }
 
-export function whyNotFinish(asked: { phase: SessionPhase; settleUntil: bigint; lanesLeft: number }): string | undefined {
+export function whyNotFinish(asked: {
+  phase: SessionPhase;
+  settleUntil: bigint;
+  lanesLeft: number;
+}): string | undefined {
   const { phase, settleUntil, lanesLeft } = asked;
   if (phase === "finished") return "It is finished; its rest went back to the payer.";
   if (phase !== "over") return `Vouchers may be settled until ${formatDateTime(settleUntil)}.`;
