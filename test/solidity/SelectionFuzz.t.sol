@@ -203,6 +203,7 @@ contract WeightTreeInvariantTest {
 }
 
 /// @title Keepers, an assignment contract and time, in any order.
+/// @dev An act that the contract refuses changes nothing, so it is simply the next one's turn.
 contract BondsHandler {
     NgpuToken public immutable token;
     KeeperBonds public immutable bonds;
@@ -222,33 +223,34 @@ contract BondsHandler {
 
     function bond(uint256 who, uint96 amountWei) external {
         vm.prank(_keepers[who % 3]);
-        bonds.bond(amountWei % 300 ether);
+        try bonds.bond(amountWei % 300 ether) {} catch {}
     }
 
     function beginExit(uint256 who, uint96 amountWei) external {
         vm.prank(_keepers[who % 3]);
-        bonds.beginExit(amountWei % 300 ether);
-        lastExit = block.timestamp;
+        try bonds.beginExit(amountWei % 300 ether) {
+            lastExit = block.timestamp;
+        } catch {}
     }
 
     function withdraw(uint32 who) external {
-        bonds.withdraw(1 + who % 3);
+        try bonds.withdraw(1 + who % 3) {} catch {}
     }
 
     function withdrawCredit(uint256 who) external {
-        bonds.withdrawCredit(_keepers[who % 3]);
+        try bonds.withdrawCredit(_keepers[who % 3]) {} catch {}
     }
 
     function lock(uint256 who, uint96 amountWei) external {
-        bonds.lock(_keepers[who % 3], amountWei % 100 ether);
+        try bonds.lock(_keepers[who % 3], amountWei % 100 ether) {} catch {}
     }
 
     function slash(uint256 who, uint256 to, uint96 amountWei) external {
-        bonds.slash(_keepers[who % 3], amountWei, _keepers[to % 3]);
+        try bonds.slash(_keepers[who % 3], amountWei, _keepers[to % 3]) {} catch {}
     }
 
     function takeFrom(uint256 who, uint256 to, uint96 amountWei) external {
-        bonds.takeFrom(_keepers[who % 3], amountWei % 50 ether, _keepers[to % 3]);
+        try bonds.takeFrom(_keepers[who % 3], amountWei % 50 ether, _keepers[to % 3]) {} catch {}
     }
 
     function wait_(uint16 s) external {
