@@ -13,6 +13,7 @@ import { ngpuTokenAbi } from "@ngpu/protocol/generated/abi/ngpuToken";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
+import { roleGuardAbi } from "@ngpu/protocol/generated/abi/roleGuard";
 import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
 import { selectionAbi } from "@ngpu/protocol/generated/abi/selection";
 import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
@@ -37,6 +38,7 @@ export const contractAbis: Record<Exclude<keyof AppDeployment, "deploymentBlock"
   paymentToken: { name: "Payment token", abi: localUsdAbi },
   paymentVault: { name: "PaymentVault", abi: paymentVaultAbi },
   priceOracle: { name: "PriceOracle", abi: priceOracleAbi },
+  roleGuard: { name: "RoleGuard", abi: roleGuardAbi },
   scoreBoard: { name: "ScoreBoard", abi: scoreBoardAbi },
   selection: { name: "Selection", abi: selectionAbi },
   sessionSettlement: { name: "SessionSettlement", abi: sessionSettlementAbi },
