@@ -193,8 +193,9 @@ interface ISessionSettlement {
 
     /// @notice Show the receipts that follow a lane's last voucher when the payer will not co-sign.
     ///      Effects: one settle window later their amount, at most the floor, can be burned; until then a voucher answers.
-    /// @dev Requirements: caller is the node's owner or operator; `receipts[i]` is a success of this node under task id of record `seq + 1 + i`, for the session's
-    ///      model and the lane's power, signed by an operator key of the node for the domain of TaskEscrow; once a lane.
+    /// @dev Requirements: caller is the node's owner or operator, or a keeper that relays for it; `receipts[i]` is a
+    ///      success of this node under the task id of record `seq + 1 + i`, for the session's model and the lane's power,
+    ///      signed by an operator key of the node for the domain of TaskEscrow; once a lane.
     function claimFloor(bytes32 sessionId, uint32 nodeId, Receipt[] calldata receipts, bytes[] calldata signatures)
         external;
 

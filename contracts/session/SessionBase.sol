@@ -113,9 +113,12 @@ abstract contract SessionBase is ISessionSettlement, EIP712, ReentrancyGuardTran
         return msg.sender == node.owner || msg.sender == node.operator;
     }
 
+    function _isKeeper() internal view returns (bool isKeeper) {
+        (isKeeper,) = authority.hasRole(KEEPER_ROLE, msg.sender);
+    }
+
     /// @dev Whoever may give lanes to nodes and take them away.
     function _checkAssigner(bytes32 sessionId, address payer) internal view {
-        (bool isKeeper,) = authority.hasRole(KEEPER_ROLE, msg.sender);
-        if (!isKeeper && !_isPayerSide(payer)) revert SessionNotAllowed(sessionId, msg.sender);
+        if (!_isKeeper() && !_isPayerSide(payer)) revert SessionNotAllowed(sessionId, msg.sender);
     }
 }

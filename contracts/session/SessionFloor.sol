@@ -38,7 +38,8 @@ abstract contract SessionFloor is SessionBase {
         uint40 settleUntil = SessionMachine.settleUntil(terms.closesAt, settleWindow);
         if (block.timestamp >= settleUntil) revert SessionWindowOver(sessionId, settleUntil);
         // Receipts are sent to the payer: without this it could spend the node's one claim on its first receipt.
-        if (!_isNode(nodeId)) revert SessionNotAllowed(sessionId, msg.sender);
+        // Keepers relay the claims of nodes, which need no gas of their own.
+        if (!_isNode(nodeId) && !_isKeeper()) revert SessionNotAllowed(sessionId, msg.sender);
         if (itsLane.state == LaneState.Reclaimed) revert SessionLaneWrongState(sessionId, nodeId);
         if (itsLane.floor != FloorState.Unclaimed) {
             revert SessionFloorClaimed(sessionId, nodeId, itsLane.burnableAt + settleWindow);

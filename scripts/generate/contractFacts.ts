@@ -3,7 +3,7 @@
  * `--check` says what differs from the committed file instead: a changed layout or a grown contract is seen in review,
  * never by accident. A contract beyond EIP-170's limit fails either way.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { paths } from "../stack/paths.ts";
 import { startBuilds } from "../stack/prepare.ts";
@@ -23,17 +23,20 @@ interface StorageEntry {
   readonly type: string;
 }
 
+interface Artifact {
+  readonly contractName: string;
+  readonly sourceName: string;
+  /** Its name in the compiler's input. */
+  readonly inputSourceName: string;
+  readonly deployedBytecode: string;
+  readonly buildInfoId: string;
+}
+
 interface BuildOutput {
   readonly output: {
     readonly contracts: Record<
       string,
-      Record<
-        string,
-        {
-          evm: { deployedBytecode: { object: string } };
-          storageLayout: { storage: StorageEntry[]; types: Record<string, StorageType> | null };
-        }
-      >
+      Record<string, { storageLayout: { storage: StorageEntry[]; types: Record<string, StorageType> | null } }>
     >;
   };
 }
@@ -63,21 +66,27 @@ else if (readFileSync(file, "utf8") !== text) tellDifferences(JSON.parse(readFil
 if (tooLarge.length > 0) process.exitCode = 1;
 
 function readFacts(): Record<string, Facts> {
-  const folder = join(paths.root, "artifacts/build-info");
-  const found = new Map<string, Facts>();
-  for (const name of readdirSync(folder).filter((entry) => entry.endsWith(".output.json"))) {
-    const { output } = JSON.parse(readFileSync(join(folder, name), "utf8")) as BuildOutput;
-    for (const [source, contracts] of Object.entries(output.contracts)) {
-      const path = source.replace(/^project\//, "");
-      if (!path.startsWith("contracts/") || ignored.test(path)) continue;
-      for (const [contract, { evm, storageLayout }] of Object.entries(contracts)) {
-        const sizeBytes = evm.deployedBytecode.object.length / 2;
-        const { storage, types } = storageLayout;
-        if (sizeBytes > EMPTY_LIBRARY_BYTES) found.set(contract, { sizeBytes, storage: storage.flatMap((entry) => lines(entry, types ?? {})) });
-      }
-    }
-  }
-  return Object.fromEntries([...found].sort(([a], [b]) => a.localeCompare(b)));
+  const builds = new Map<string, BuildOutput>();
+  const buildOf = (id: string): BuildOutput => {
+    const known = builds.get(id) ?? read<BuildOutput>(`artifacts/build-info/${id}.output.json`);
+    builds.set(id, known);
+    return known;
+  };
+  const found = globSync("artifacts/contracts/**/*.json", { cwd: paths.root }).flatMap((path): [string, Facts][] => {
+    const { contractName, sourceName, inputSourceName, deployedBytecode, buildInfoId } = read<Artifact>(path);
+    const sizeBytes = (deployedBytecode.length - 2) / 2;
+    if (ignored.test(sourceName) || sizeBytes <= EMPTY_LIBRARY_BYTES) return [];
+    // Former compilations leave their output behind; an artifact names the one that it is of.
+    const compiled = buildOf(buildInfoId).output.contracts[inputSourceName]?.[contractName];
+    if (compiled === undefined) throw new Error(`${contractName} is not in its own build`);
+    const { storage, types } = compiled.storageLayout;
+    return [[contractName, { sizeBytes, storage: storage.flatMap((entry) => lines(entry, types ?? {})) }]];
+  });
+  return Object.fromEntries(found.sort(([a], [b]) => a.localeCompare(b)));
+}
+
+function read<T>(path: string): T {
+  return JSON.parse(readFileSync(join(paths.root, path), "utf8")) as T;
 }
 
 /** `slot+offset type name`, and below it the members of the structs that it holds. */

@@ -26,7 +26,7 @@ describe("Attacks on the floor", () => {
     it("payer: cannot use up the node's one claim, nor burn its stake, by the receipts it was sent", async () => {
       const { alpha } = world.nodes;
       const { sessionId } = await world.aLane(alpha);
-      for (const from of [world.actors.payer, world.actors.keeper, world.actors.stranger]) {
+      for (const from of [world.actors.payer, world.actors.stranger]) {
         expect(await revertOf(world.claim(sessionId, alpha, [10], { from }))).to.deep.equal({
           name: "SessionNotAllowed",
           args: [sessionId, from],
@@ -36,6 +36,15 @@ describe("Attacks on the floor", () => {
       await world.increase(WINDOW_S);
       const burned = eventsOf(await world.onLane("burnFloor", sessionId, alpha), world.settlement, "FloorBurned")[0];
       expect(burned?.burnedUsd6, "the node's claim was left to it").to.equal(200n);
+    });
+
+    it("keeper: relays the claim of a node that has no gas, and the node's receipts decide how much", async () => {
+      const { alpha } = world.nodes;
+      const { sessionId } = await world.aLane(alpha);
+      await world.claim(sessionId, alpha, [1_000, 1_000], { from: world.actors.keeper });
+      await world.increase(WINDOW_S);
+      const burned = eventsOf(await world.onLane("burnFloor", sessionId, alpha), world.settlement, "FloorBurned")[0];
+      expect(burned?.burnedUsd6).to.equal(200n);
     });
 
     it("whoever holds a retired key: cannot claim against the node that retired it", async () => {
