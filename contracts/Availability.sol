@@ -33,6 +33,7 @@ import {
 } from "./types/AvailabilityTypes.sol";
 import {LivenessReply} from "./types/MessageTypes.sol";
 import {Task, TaskStatus} from "./types/TaskTypes.sol";
+import {SlashOrder} from "./types/StakeTypes.sol";
 
 /// @title Availability
 /// @notice Replaceable policy: its terms never change, another contract with others may take its slasher role over.
@@ -405,9 +406,9 @@ contract Availability is IAvailability, AutomationCompatibleInterface, BondLedge
     function _order(bytes32 faultId, FaultKind kind, uint256 amountWei, Claim memory claim)
         private
         pure
-        returns (ISlasherTarget.SlashOrder memory)
+        returns (SlashOrder memory)
     {
-        return ISlasherTarget.SlashOrder({
+        return SlashOrder({
             amountWei: amountWei,
             reason: kind == FaultKind.Silence ? FaultIds.SILENCE : FaultIds.MISSED_TASK,
             evidence: faultId,

@@ -13,6 +13,7 @@ import {SlashCall} from "./libraries/SlashCall.sol";
 import {SlashCap} from "./libraries/SlashCap.sol";
 import {SlotIntervals} from "./libraries/SlotIntervals.sol";
 import {Receipt, Task, TaskStatus} from "./types/TaskTypes.sol";
+import {SlashOrder} from "./types/StakeTypes.sol";
 
 /// @title ReceiptFaults
 /// @notice The part of Disputes that needs no judge, and the slashing that both parts share.
@@ -139,7 +140,7 @@ abstract contract ReceiptFaults is IReceiptFaults {
         returns (uint256 slashId, uint256 slashedWei)
     {
         uint256 leftWei = Math.saturatingSub(punishment.maxCompensationWei, _compensatedWei[punishment.taskId]);
-        ISlasherTarget.SlashOrder memory order = ISlasherTarget.SlashOrder({
+        SlashOrder memory order = SlashOrder({
             amountWei: amountWei,
             reason: punishment.reason,
             evidence: punishment.faultId,

@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {SlashOrder} from "../types/StakeTypes.sol";
+
 /// @title What a slasher needs of the stake vault.
 interface ISlasherTarget {
-    /// @param amountWei Asked; clipped to the stake and to the slasher's bucket.
-    /// @param reason Kind of fault.
-    /// @param evidence Id of the fault, under which everything about it is found.
-    /// @param compensated Who was harmed; zero if nobody.
-    /// @param compensationWei Asked for them; clipped to 40 % of what was slashed.
-    /// @param challenger Who showed the fault; zero if nobody is rewarded.
-    /// @param challengerWei Asked for them; clipped to 10 % of what was slashed.
-    struct SlashOrder {
-        uint256 amountWei;
-        bytes32 reason;
-        bytes32 evidence;
-        address compensated;
-        uint256 compensationWei;
-        address challenger;
-        uint256 challengerWei;
-    }
-
     /// @notice Take stake; everything taken is held until the appeal window has ended. Requirement: slasher role.
     function slash(uint32 nodeId, SlashOrder calldata order) external returns (uint256 slashId, uint256 slashedWei);
 

@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {INodeSuspender} from "../interfaces/INodeSuspender.sol";
 import {ISlasherTarget} from "../interfaces/ISlasherTarget.sol";
+import {SlashOrder} from "../types/StakeTypes.sol";
 
 /// @title Calls that a fault makes and that must never block the record of the fault.
 /// @dev Whoever closes a fault chooses the gas. Each call is made only with enough of it, so a failure is the callee's
@@ -16,7 +17,7 @@ library SlashCall {
     uint256 internal constant SUSPEND_GAS = 100_000;
 
     /// @notice Slash; an order that the vault refuses takes nothing.
-    function trySlash(ISlasherTarget vault, uint32 nodeId, ISlasherTarget.SlashOrder memory order)
+    function trySlash(ISlasherTarget vault, uint32 nodeId, SlashOrder memory order)
         internal
         returns (uint256 slashId, uint256 slashedWei)
     {

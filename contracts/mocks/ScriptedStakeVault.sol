@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {ISlasherTarget} from "../interfaces/ISlasherTarget.sol";
+import {SlashOrder} from "../types/StakeTypes.sol";
 
 /// @title Slashes like the stake vault, on stakes that the test writes: clips to stake and bucket, holds until the
 ///      appeal window has ended. Can also refuse, or waste all gas.
