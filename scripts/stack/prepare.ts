@@ -4,7 +4,7 @@ import { withFileLock } from "./fileLock.ts";
 import { paths } from "./paths.ts";
 import { runTool } from "./process/runTool.ts";
 import type { Progress } from "./progress.ts";
-import { buildIfChanged, type StampedBuild } from "./stamp.ts";
+import { buildIfChanged, isBuilt, type StampedBuild } from "./stamp.ts";
 
 /** What is being built; who needs a part waits for it alone. */
 export interface Builds {
@@ -14,11 +14,26 @@ export interface Builds {
   all: Promise<void>;
 }
 
+/** Sources of the contracts that ignition/modules/NgpuLocal.ts deploys; what they import comes along. */
+const deployedSources = [
+  ...["NodeRegistry", "StakeVault", "PaymentVault", "PriceOracle", "TaskEscrow", "SessionSettlement", "KeeperBonds"],
+  ...["ScoreBoard", "Selection", "Assignment", "Availability", "Disputes", "keepers/KeeperCommittee"],
+  ...["access/RoleGuard", "seed/LocalSeedSource", "local/LocalUsd", "local/LocalPriceFeed", "local/Faucet"],
+  "tokens/NgpuToken",
+].map((name) => `contracts/${name}.sol`);
+const accessManager = "npm:@openzeppelin/contracts/access/manager/AccessManager.sol";
 const logs = join(paths.state, "logs");
 const buildTimeoutMs = 10 * 60_000;
 
-export function startBuilds(options: { dapp: boolean; subgraph: boolean; progress: Progress }): Builds {
+export function startBuilds(options: {
+  dapp: boolean;
+  subgraph: boolean;
+  /** Those too that are not deployed: what tests and generators need. */
+  everyContract?: boolean;
+  progress: Progress;
+}): Builds {
   const { progress } = options;
+  const contracts = options.everyContract || isBuilt(everyContract) ? everyContract : deployedContracts;
   const wanted = [contracts, samples, ...(options.subgraph ? [subgraph] : []), ...(options.dapp ? [dapp] : [])];
   const ends = new Map(wanted.map((build) => [build, Promise.withResolvers<boolean>()]));
   const all = withFileLock({
@@ -39,11 +54,21 @@ export function startBuilds(options: { dapp: boolean; subgraph: boolean; progres
   return parts;
 }
 
-const contracts: StampedBuild = {
+const contractInputs = ["contracts/**/*.sol", "hardhat.config.ts", "scripts/quality/deploymentSettings.ts"];
+
+const everyContract: StampedBuild = {
   name: "contracts compiled",
-  inputs: ["contracts/**/*.sol", "hardhat.config.ts"],
+  inputs: contractInputs,
   outputs: ["artifacts/contracts"],
   build: tool("compile", [paths.hardhat, "build", "--no-tests"]),
+};
+
+/** What the local deployment consists of; a third less to wait for than all of them. */
+const deployedContracts: StampedBuild = {
+  name: "deployed contracts compiled",
+  inputs: contractInputs,
+  outputs: ["artifacts/contracts/TaskEscrow.sol"],
+  build: tool("compile", [paths.hardhat, "build", "--no-tests", ...deployedSources, accessManager]),
 };
 
 const samples: StampedBuild = {

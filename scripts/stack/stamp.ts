@@ -16,16 +16,22 @@ export interface StampedBuild {
 const neverInputs = ["**/node_modules/**", "**/.next/**", "**/*.tsbuildinfo", "**/next-env.d.ts"];
 
 /** Resolves with whether there was something to build. */
-export async function buildIfChanged({ name, inputs, outputs, build }: StampedBuild): Promise<boolean> {
-  const stamp = join(paths.stamps, name);
-  const hash = hashOf(inputs);
-  const isThere = outputs.every((output) => existsSync(join(paths.root, output)));
-  if (isThere && existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return false;
+export async function buildIfChanged(build: StampedBuild): Promise<boolean> {
+  if (isBuilt(build)) return false;
+  const stamp = join(paths.stamps, build.name);
+  const hash = hashOf(build.inputs);
   rmSync(stamp, { force: true });
-  await build();
+  await build.build();
   mkdirSync(paths.stamps, { recursive: true });
   writeFileSync(stamp, hash);
   return true;
+}
+
+/** Whether it was built from the inputs as they are now. */
+export function isBuilt({ name, inputs, outputs }: StampedBuild): boolean {
+  const stamp = join(paths.stamps, name);
+  const isThere = outputs.every((output) => existsSync(join(paths.root, output)));
+  return isThere && existsSync(stamp) && readFileSync(stamp, "utf8") === hashOf(inputs);
 }
 
 function hashOf(inputs: readonly string[]): string {

@@ -29,7 +29,7 @@ const { values } = parseArgs({
 });
 
 await runTarget(async () => {
-  await startBuilds({ dapp: false, subgraph: false, progress: createProgress() }).contracts;
+  await startBuilds({ dapp: false, subgraph: false, everyContract: true, progress: createProgress() }).contracts;
   const trials = sample(allTrials(), Number(values.limit ?? Number.POSITIVE_INFINITY), Number(values.seed));
   if (trials.length === 0) throw new StackError("There is nothing to mutate.");
   const results = await runAll(trials, Number(values.workers));
