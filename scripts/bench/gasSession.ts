@@ -1,10 +1,11 @@
 /**
  * Gas a bill on the full path of the session rail: one transaction that settles P payers' sessions with N bills each,
- * by one node or by as many nodes as payers; heads, fee locks, events, the nodes' credits and the treasury's included.
- * Warm: every lane, credit and lock has been written before.
+ * by one node or by as many nodes as payers, on the contracts as they are deployed; heads, fee locks, events, the
+ * nodes' credits and the treasury's included. Warm: every lane, credit and lock has been written before.
  */
 import { createRandom } from "../../test/contracts/support/random.ts";
-import { bookOf, createSessionWorld, exec, type LaneBook, type SessionWorld } from "../../test/contracts/support/sessions.ts";
+import { createParties, type Parties } from "../../test/contracts/support/parties.ts";
+import { bookOf, exec, type LaneBook } from "../../test/contracts/support/sessions.ts";
 import { hashOf } from "../../test/contracts/support/tasks.ts";
 import { keyOf, NGPU_WEI, USD6, type NodeKeys } from "../../test/contracts/support/world.ts";
 import { sampleOf, type Sample } from "./gasSample.ts";
@@ -19,7 +20,7 @@ const shapes = [
 
 /** Every path `runs` times: gas and floor divided by the number of bills. */
 export async function sessionPaths(runs: number): Promise<Map<string, Sample[]>> {
-  const world = await createSessionWorld();
+  const world = await createParties();
   const random = createRandom(1);
   const samples = new Map<string, Sample[]>();
   try {
@@ -48,31 +49,30 @@ export async function sessionPaths(runs: number): Promise<Map<string, Sample[]>>
   return samples;
 }
 
-async function manyNodes(world: SessionWorld, count: number): Promise<NodeKeys[]> {
+async function manyNodes(world: Parties, count: number): Promise<NodeKeys[]> {
   const nodes: NodeKeys[] = [];
   for (let index = 0; index < count; index++) {
     const node = await world.registerNode(`bench ${index}`, 0);
     await world.send(world.actors.owner, world.stakeVault, "stake", [node.nodeId, 1_000n * NGPU_WEI]);
-    await world.send(world.actors.deployer, world.locks, "setStake", [node.nodeId, 1_000n * NGPU_WEI]);
     nodes.push(node);
   }
   return nodes;
 }
 
 /** One session and lane a payer; the nodes take turns. */
-async function lanes(world: SessionWorld, name: string, payers: number, nodes: readonly NodeKeys[]) {
+async function lanes(world: Parties, name: string, payers: number, nodes: readonly NodeKeys[]) {
   const books: LaneBook[] = [];
   for (let index = 0; index < payers; index++) {
     const payer = keyOf(`${name} payer ${index}`);
     await world.connection.networkHelpers.setBalance(payer.address, 10n ** 18n);
     await world.send(world.actors.deployer, world.usd, "transfer", [payer.address, 1_000n * USD6]);
-    await world.send(payer, world.usd, "approve", [world.vault.address, 1_000n * USD6]);
+    await world.send(payer, world.usd, "approve", [world.paymentVault.address, 1_000n * USD6]);
     const expiresAt = (await world.now()) + 30 * 24 * 3_600;
     const change = { clientNonce: hashOf(`${name} ${index}`), spendCapUsd6: 1_000n * USD6, expiresAt };
-    const { sessionId } = await world.open(change, payer);
+    const sessionId = await world.open(change, payer);
     const node = nodes[index % nodes.length];
     if (node === undefined) throw new RangeError("a lane needs a node");
-    await world.assign(sessionId, node, { allotmentUsd6: 1_000n * USD6 });
+    await world.assign(sessionId, node, { allotmentUsd6: 1_000n * USD6, from: world.actors.keeper });
     books.push(bookOf(sessionId, node));
   }
   return books;

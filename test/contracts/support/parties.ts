@@ -71,10 +71,10 @@ export async function createParties(prepared?: World) {
   const idOf = (payer: Address, { clientNonce, modelId }: Open): Hex =>
     sessionIdOf({ chainId: CHAIN_ID, settlement: settlement.address, payer, clientNonce, modelId });
 
-  async function open(change: Partial<Open> = {}, payer: Address = actors.payer): Promise<Hex> {
+  async function open(change: Partial<Open> = {}, payer: Address | Account = actors.payer): Promise<Hex> {
     const params = await anOpen(change);
     await world.send(payer, settlement, "open", [params, noPermit]);
-    return idOf(payer, params);
+    return idOf(typeof payer === "string" ? payer : payer.address, params);
   }
   const assign = (
     sessionId: Hex,
