@@ -4,11 +4,11 @@
  * every decision.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { readdirSync } from "node:fs";
+import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { allContracts, compileSolidity } from "../quality/compileSolidity.ts";
+import { createRoom } from "../quality/createRoom.ts";
 import { instrumentBranches, type Decision } from "../quality/branches/instrumentBranches.ts";
 import { paths } from "../stack/paths.ts";
 import { createProgress } from "../stack/progress.ts";
@@ -18,8 +18,6 @@ import { runTarget } from "./runTarget.ts";
 const MINIMUM_PERCENT = 98;
 const ignored = /^contracts\/(mocks|local|test|proofs|interfaces)\//;
 const tests = globSync("test/contracts/**/*.test.ts", { cwd: paths.root }).sort();
-/** What the contract tests need. */
-const copied = ["package.json", "tsconfig.json", "contracts", "ignition", "protocol", "test"];
 const progress = createProgress();
 const { values } = parseArgs({ options: { json: { type: "boolean", default: false } } });
 
@@ -74,18 +72,9 @@ function branchCoverage(): Coverage {
   return coverageOf(ways.length, ways.filter(({ key }) => !taken.has(key)).map(({ place }) => place));
 }
 
-/** A copy of what the contract tests need, with probes in every source that counts. */
+/** A room with probes in every source that counts. */
 function prepareRoom(room: string): Decision[] {
-  rmSync(room, { recursive: true, force: true });
-  mkdirSync(join(room, "node_modules/@ngpu"), { recursive: true });
-  for (const name of [...copied, "scripts/quality/deploymentSettings.ts"]) {
-    cpSync(join(paths.root, name), join(room, name), { recursive: true });
-  }
-  symlinkSync(join(room, "protocol"), join(room, "node_modules/@ngpu/protocol"));
-  for (const name of readdirSync(join(paths.root, "node_modules"))) {
-    if (name === "@ngpu" || name.startsWith(".")) continue;
-    symlinkSync(join(paths.root, "node_modules", name), join(room, "node_modules", name));
-  }
+  createRoom(room, ["contracts"]);
   const config = readFileSync(join(paths.root, "hardhat.config.ts"), "utf8");
   writeFileSync(
     join(room, "hardhat.config.ts"),

@@ -9,14 +9,12 @@ import type { PublicClient } from "viem";
 import { localAccounts } from "../stack/accounts.ts";
 import { billInSubgraph } from "../stack/billInSubgraph.ts";
 import { localClient } from "../stack/chain.ts";
+import { demoNetwork } from "../stack/demoNetwork.ts";
 import { formatUsd6 } from "../stack/formatUsd6.ts";
-import { freePorts } from "../stack/ports.ts";
-import { startBuilds } from "../stack/prepare.ts";
 import { createProgress } from "../stack/progress.ts";
 import { runSampleTask, textModel, type SampleOutcome } from "../stack/sampleTask.ts";
 import type { Stack } from "../stack/stack.ts";
 import { StackError } from "../stack/stackError.ts";
-import { temporaryFolder } from "../stack/temporaryFolder.ts";
 import { withStack } from "../stack/withStack.ts";
 import { runTarget } from "./runTarget.ts";
 
@@ -28,30 +26,14 @@ const asJson = process.argv.includes("--json");
 const startedMs = Number(process.env.NGPU_STARTED_MS ?? Date.now());
 
 await runTarget(async () => {
-  const parts = { dapp: false, subgraph: true };
-  let preparedMs = Date.now();
-  const session = {
-    dataDir: temporaryFolder("demo"),
-    temporary: true,
-    ports: await freePorts(),
-    agents: 2,
-    ...parts,
-    progress,
-    // Built first and started then, so that each has its own time.
-    builds: async () => {
-      const builds = startBuilds({ ...parts, progress });
-      await builds.all;
-      preparedMs = Date.now();
-      return builds;
-    },
-  };
-  const report = await withStack(session, async (stack, signal) => {
+  const { network, preparedMs } = await demoNetwork({ name: "demo", progress });
+  const report = await withStack(network, async (stack, signal) => {
     const upMs = Date.now();
     const payer = localAccounts.payer.account;
     const outcome = await progress.step(`task of ${images} pictures, paid and billed`, () =>
       runSampleTask({ urls: stack.urls, payer, images, signal, evenIfUnserved: false }),
     );
-    return describe({ stack, outcome, preparedMs, upMs });
+    return describe({ stack, outcome, preparedMs: preparedMs(), upMs });
   });
   if (asJson) process.stdout.write(`${JSON.stringify(report)}\n`);
   else process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);

@@ -10,16 +10,14 @@ import type { Hex, PublicClient } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { localAccounts } from "../stack/accounts.ts";
 import { localClient } from "../stack/chain.ts";
+import { demoNetwork } from "../stack/demoNetwork.ts";
 import { formatUsd6 } from "../stack/formatUsd6.ts";
-import { freePorts } from "../stack/ports.ts";
-import { startBuilds } from "../stack/prepare.ts";
 import { createProgress } from "../stack/progress.ts";
 import { faceModel, openSampleSession, smallPhotos } from "../stack/sampleSession.ts";
 import { untilSessionBilled } from "../stack/sessionBill.ts";
 import { sessionInSubgraph } from "../stack/sessionInSubgraph.ts";
 import type { Stack } from "../stack/stack.ts";
 import { StackError } from "../stack/stackError.ts";
-import { temporaryFolder } from "../stack/temporaryFolder.ts";
 import { withStack } from "../stack/withStack.ts";
 import { runTarget } from "./runTarget.ts";
 
@@ -33,25 +31,8 @@ const progress = createProgress();
 const startedMs = Number(process.env.NGPU_STARTED_MS ?? Date.now());
 
 await runTarget(async () => {
-  const parts = { dapp: false, subgraph: true };
-  let preparedMs = Date.now();
-  const dataDir = temporaryFolder("demo-session");
-  const network = {
-    dataDir,
-    temporary: true,
-    ports: await freePorts(),
-    agents: 2,
-    ...parts,
-    progress,
-    // Built first and started then, so that each has its own time.
-    builds: async () => {
-      const builds = startBuilds({ ...parts, progress });
-      await builds.all;
-      preparedMs = Date.now();
-      return builds;
-    },
-  };
-  const report = await withStack(network, (stack) => runAll({ stack, dataDir, preparedMs: () => preparedMs }));
+  const { network, preparedMs } = await demoNetwork({ name: "demo-session", progress });
+  const report = await withStack(network, (stack) => runAll({ stack, dataDir: network.dataDir, preparedMs }));
   process.stdout.write(`${JSON.stringify(report, null, process.argv.includes("--json") ? 0 : 2)}\n`);
   if (!report.ok) throw new StackError("Chain and subgraph do not say the same about this session.");
 });

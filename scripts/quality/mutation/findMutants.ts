@@ -69,7 +69,7 @@ function changesOf(node: AstNode, parent: AstNode | undefined, bytes: Buffer): C
     case "Assignment":
       return swapAssignment(node, bytes);
     case "IfStatement":
-      return fixCondition(node.condition as AstNode, bytes);
+      return fixCondition(node.condition as AstNode);
     case "ExpressionStatement":
     case "EmitStatement":
       return [deletion(node, bytes)];
@@ -89,9 +89,12 @@ function swapOperator(node: AstNode, bytes: Buffer): Change[] {
   const from = left.start + left.length;
   const at = bytes.indexOf(operator, from);
   if (at < 0 || at >= right.start) return [];
-  const name = ["&&", "||"].includes(operator) ? "logic" : /[<>=!]/.test(operator) ? "relation" : "arithmetic";
-  const kind = operator === "<<" || operator === ">>" ? "arithmetic" : name;
-  return (swaps[operator] ?? []).map((after) => ({ operator: kind, after, start: at, length: operator.length }));
+  return (swaps[operator] ?? []).map((after) => ({ operator: kindOf(operator), after, start: at, length: operator.length }));
+}
+
+function kindOf(operator: string): string {
+  if (operator === "&&" || operator === "||") return "logic";
+  return ["<", "<=", ">", ">=", "==", "!="].includes(operator) ? "relation" : "arithmetic";
 }
 
 function swapAssignment(node: AstNode, bytes: Buffer): Change[] {
@@ -104,7 +107,7 @@ function swapAssignment(node: AstNode, bytes: Buffer): Change[] {
 }
 
 /** A condition that always and one that never holds. */
-function fixCondition(condition: AstNode, _bytes: Buffer): Change[] {
+function fixCondition(condition: AstNode): Change[] {
   return ["true", "false"].map((after) => ({ operator: "condition", after, ...rangeOf(condition) }));
 }
 

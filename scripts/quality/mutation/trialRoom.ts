@@ -1,11 +1,9 @@
-/**
- * A copy of the repository in which a mutant's bytecode takes the place of the original's, so that the ordinary tests
- * run against it. `node_modules` is shared, everything that a trial writes is the copy's own.
- */
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+/** A room in which a mutant's bytecode takes the place of the original's, so that the ordinary tests run against it. */
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { paths } from "../../stack/paths.ts";
 import type { CompileResult } from "../compileSolidity.ts";
+import { createRoom } from "../createRoom.ts";
 
 export interface TrialRoom {
   readonly root: string;
@@ -14,22 +12,8 @@ export interface TrialRoom {
   remove(): void;
 }
 
-const copied = [
-  "package.json",
-  "hardhat.config.ts",
-  "tsconfig.json",
-  "artifacts",
-  "ignition",
-  "protocol",
-  "test",
-  "scripts/quality/deploymentSettings.ts",
-];
-
 export function createTrialRoom(root: string): TrialRoom {
-  rmSync(root, { recursive: true, force: true });
-  mkdirSync(root, { recursive: true });
-  for (const name of copied) cpSync(join(paths.root, name), join(root, name), { recursive: true });
-  linkModules(root);
+  createRoom(root, ["artifacts"]);
   return {
     root,
     install: (contracts, compiled) => {
@@ -40,20 +24,6 @@ export function createTrialRoom(root: string): TrialRoom {
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
-}
-
-/** Packages are shared with the repository, the workspaces' own names lead into the copy. */
-function linkModules(root: string): void {
-  const shared = join(paths.root, "node_modules");
-  mkdirSync(join(root, "node_modules/@ngpu"), { recursive: true });
-  symlinkSync(join(root, "protocol"), join(root, "node_modules/@ngpu/protocol"));
-  for (const name of listOf(shared)) {
-    if (name !== "@ngpu" && !name.startsWith(".")) symlinkSync(join(shared, name), join(root, "node_modules", name));
-  }
-}
-
-function listOf(folder: string): string[] {
-  return readdirSync(folder);
 }
 
 function merged(contract: string, compiled: CompileResult): string {
