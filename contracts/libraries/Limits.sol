@@ -17,7 +17,9 @@ library Limits {
     /// @dev Assignments of one task, the first included.
     uint16 internal constant MAX_ASSIGNMENTS = 8;
     /// @dev Backups of one task.
-    uint8 internal constant MAX_BACKUPS = 1;
+    uint8 internal constant MAX_BACKUPS = 3;
+    /// @dev A backup that held the input ready and was not needed earns this share of the bill, in basis points.
+    uint64 internal constant STANDBY_BPS = 1_000;
     /// @dev Billable CU·ms ≤ declared work × CAP_NUMERATOR ÷ CAP_DENOMINATOR.
     uint64 internal constant CAP_NUMERATOR = 5;
     uint64 internal constant CAP_DENOMINATOR = 4;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// @notice Where a task stands. A task only moves down this list; the last three are terminal.
-/// @dev None → Posted → Assigned → Accepted → Settled, or from any open state → Refunded (expire, failure),
-///      or from Posted → Cancelled.
+/// @notice Where a task stands.
+/// @dev None → Posted → Assigned → Accepted → Settled, or from any open state → Refunded (expire, failure), or from
+///      Posted → Cancelled. Within the payer's window Settled → Demanded → Delivered or Forfeited. Nothing moves back.
 enum TaskStatus {
     None,
     Posted,
@@ -11,7 +11,10 @@ enum TaskStatus {
     Accepted,
     Settled,
     Refunded,
-    Cancelled
+    Cancelled,
+    Demanded,
+    Delivered,
+    Forfeited
 }
 
 /// @notice Why a task ended without a bill.
@@ -29,44 +32,69 @@ enum ReceiptStatus {
     TimedOut
 }
 
-/// @notice One task of the direct rail, in four storage slots.
+/// @notice All that the chain keeps of a task, in one storage slot. The words behind it are in events, and whoever
+///         acts on a task brings them along; `digest` says whether they are the true ones.
+/// @param status See TaskStatus.
+/// @param assignment Counts assignments of this task, from 1; 0 before the first.
+/// @param acceptedMask Bit i: the node in seat i accepted. While Demanded: how many keepers attested.
+/// @param failedMask Bit i: the node in seat i signed a failure.
+/// @param changedAt Chain time in seconds of the post, newest assignment, settlement or demand, whichever came last.
+/// @param digest What binds the words, see TaskDigest: the terms while Posted or Cancelled; terms and standing
+///        assignment while Assigned or Accepted and ever after if Refunded from there; terms and settlement from
+///        Settled on.
+struct TaskState {
+    TaskStatus status;
+    uint8 assignment;
+    uint8 acceptedMask;
+    uint8 failedMask;
+    uint40 changedAt;
+    bytes23 digest;
+}
+
+/// @notice What a post froze. All of it is in TaskPosted.
 /// @param payer Who escrowed and who is refunded.
 /// @param postedAt Chain time of the post, in seconds.
 /// @param deadline Chain time in seconds after which the task may be expired (an accepted one after a grace).
-/// @param status See TaskStatus.
-/// @param backups Number of backups the payer asked for (0 or 1).
-/// @param priceUsd6PerGcums Payment-token base units per 10⁹ CU·ms, frozen when posted.
+/// @param backups Number of backups the payer asked for, 0 to Limits.MAX_BACKUPS.
 /// @param workCums Declared work in CU·ms, from the manifest's formula; bounds the billable duration.
-/// @param maxAmountUsd6 Escrowed maximum in payment-token base units.
-/// @param stakeWeiPerUsd6 Stake-token wei per payment-token base unit, frozen when posted.
+/// @param priceUsd6PerGcums Payment-token base units per 10⁹ CU·ms.
+/// @param stakeWeiPerUsd6 Stake-token wei per payment-token base unit.
 /// @param contentHash keccak256(abi.encode(modelId, inputCommitment)).
-/// @param primary Node that executes first; 0 before assignment.
-/// @param backup Node that takes over; 0 when none.
-/// @param primaryPowerCu Power of the primary, frozen when assigned.
-/// @param backupPowerCu Power of the backup, frozen when assigned.
-/// @param assignment Counts assignments of this task, from 1; 0 before the first.
-/// @param acceptedMask Bit 0: primary accepted; bit 1: backup accepted.
-/// @param failedMask Bit 0: primary signed a failure; bit 1: backup did.
-/// @param assignedAt Chain time of the newest assignment, in seconds.
-struct Task {
+struct TaskTerms {
     address payer;
     uint40 postedAt;
     uint40 deadline;
-    TaskStatus status;
     uint8 backups;
-    uint64 priceUsd6PerGcums;
     uint64 workCums;
-    uint64 maxAmountUsd6;
+    uint64 priceUsd6PerGcums;
     uint64 stakeWeiPerUsd6;
     bytes32 contentHash;
-    uint32 primary;
-    uint32 backup;
-    uint32 primaryPowerCu;
-    uint32 backupPowerCu;
-    uint16 assignment;
-    uint8 acceptedMask;
-    uint8 failedMask;
-    uint40 assignedAt;
+}
+
+/// @notice A node's place in an assignment, with its power frozen.
+struct Seat {
+    uint32 nodeId;
+    uint32 powerCu;
+}
+
+/// @notice An assignment: who made it, and who serves: seat 0 executes first, the others take over in their order.
+struct Assigned {
+    address assigner;
+    Seat[] seats;
+}
+
+/// @notice What a settlement fixed. All of it is in TaskSettled.
+/// @param nodeId Whose receipt it was.
+/// @param payout Who was credited; the amount matures after the payer's window.
+/// @param amountUsd6 Of the bill, standby not included.
+/// @param receiptHash EIP-712 struct hash of the receipt.
+/// @param outputCiphertext keccak256 of the sealed output, which a payer may demand.
+struct Settlement {
+    uint32 nodeId;
+    address payout;
+    uint64 amountUsd6;
+    bytes32 receiptHash;
+    bytes32 outputCiphertext;
 }
 
 /// @notice What a payer posts.
@@ -78,7 +106,7 @@ struct Task {
 /// @param workCums Declared work in CU·ms.
 /// @param maxPriceUsd6PerGcums Highest price the payer agrees to; the frozen price is the oracle's.
 /// @param deadline Chain time in seconds until which the result is useful.
-/// @param backups 0 or 1.
+/// @param backups 0 to Limits.MAX_BACKUPS; each adds its standby to what is escrowed.
 struct PostParams {
     bytes32 clientNonce;
     bytes32 modelId;
