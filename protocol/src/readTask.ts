@@ -14,7 +14,7 @@ import { assignedOf, requireWords, settlementOf, termsOf, type TaskState } from 
 export interface KnownTask {
   taskId: Hex;
   state: TaskState;
-  posted: TaskLogOf<"TaskPosted">;
+  posted: TaskLogOf<"TaskPosted">["args"];
   terms: TaskTerms;
   /** The standing assignment, or the last one of a task that is over. */
   assigned?: AssignedWords;
@@ -77,15 +77,15 @@ async function readBackwards(request: {
 
 function verified(request: { taskId: Hex; state: TaskState; logs: TaskLog[] }): KnownTask {
   const { taskId, state, logs } = request;
-  const posted = logs.find((log) => log.eventName === "TaskPosted");
+  const posted = logs.find((log) => log.eventName === "TaskPosted")?.args;
   if (posted === undefined) throw new NgpuError("TASK_UNKNOWN", { taskId, reason: "no event tells of its post" });
-  const terms = termsOf(posted.args);
+  const terms = termsOf(posted);
   const assignment = logs.findLast(
     (log) => log.eventName === "TaskAssigned" && log.args.assignment === state.assignment,
   );
   const assigned = assignment?.eventName === "TaskAssigned" ? assignedOf(assignment.args) : undefined;
   const settled = isSettled(state.status) ? logs.findLast((log) => log.eventName === "TaskSettled") : undefined;
-  const settlement = settled === undefined ? undefined : settlementOf({ posted: posted.args, settled: settled.args });
+  const settlement = settled === undefined ? undefined : settlementOf({ posted, settled: settled.args });
   requireWords({ taskId, words: { terms, assigned, settlement }, state });
   return {
     ...{ taskId, state, posted, terms, logs },

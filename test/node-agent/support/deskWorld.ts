@@ -7,14 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import type { Blobs } from "@ngpu/node-agent/agent/blobs";
-import type { AgentChain, ChainTask, PostedTask } from "@ngpu/node-agent/agent/chain";
+import type { AgentChain, ChainTask } from "@ngpu/node-agent/agent/chain";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
+import { termsOf, type TaskState } from "@ngpu/protocol/taskWords";
 import { openJournal, type Journal } from "@ngpu/node-agent/agent/journal";
 import { createTaskDesk, type TaskDesk } from "@ngpu/node-agent/agent/taskDesk";
 import type { RunnerPool, Slot } from "@ngpu/node-agent/pool/runnerPool";
 import { catalogue } from "@ngpu/protocol/catalogue";
 import { NgpuError } from "@ngpu/protocol/errors";
-import { contentHashOf } from "@ngpu/protocol/ids";
 import { encodePayload } from "@ngpu/protocol/sealed/payload";
 import { open, seal } from "@ngpu/protocol/sealed/seal";
 import { transportPublicKey, wrapTaskKey } from "@ngpu/protocol/sealed/wrap";
@@ -42,7 +42,8 @@ export interface PostedByPayer {
   taskKey: Uint8Array;
   dispatch(options?: { role?: "primary" | "backup"; attempt?: number; assignment?: number }): void;
   wrap(options?: { signer?: PrivateKeyAccount; assignment?: number; taskKey?: Uint8Array }): Promise<void>;
-  task: ChainTask;
+  /** What the chain keeps of it; tests move it. */
+  state: TaskState;
   /** The result document of a success receipt, opened as the client does. */
   openOutput(receipt: Receipt): Uint8Array;
 }
@@ -85,7 +86,7 @@ export function createDeskWorld(): DeskWorld {
   };
   const secret = random(32);
   const log = createLog({ service: "test", level: "silent" });
-  const tasks = new Map<Hex, { task: ChainTask; post: PostedTask }>();
+  const tasks = new Map<Hex, ChainTask>();
   const stored = new Map<Hex, Uint8Array>();
   const frames: Frame[] = [];
   const disk = { isFull: false };
@@ -112,11 +113,11 @@ export function createDeskWorld(): DeskWorld {
       finality.asked += 1;
       return finality.block;
     },
-    task: async (taskId) => tasks.get(taskId)?.task ?? emptyTask,
-    post: async (taskId) => {
+    state: async (taskId) => tasks.get(taskId)?.state ?? noTask,
+    task: async (taskId) => {
       const found = tasks.get(taskId);
       if (found === undefined) throw new NgpuError("TASK_UNKNOWN", { taskId });
-      return found.post;
+      return found;
     },
   };
   const blobs: Blobs = {
@@ -191,33 +192,32 @@ export function createDeskWorld(): DeskWorld {
       const body = encodePayload({ parameters: dimensions, parts });
       const sealed = seal({ taskKey, context: { kind: "input", taskId }, body, random });
       stored.set(sealed.ciphertextHash, sealed.sealed);
-      const post = {
+      const declared = workCums ?? workCumsOf({ manifest, dimensions: { images: images.length } });
+      const posted = {
+        taskId,
+        payer: context.verifyingContract,
         modelId,
         inputCommitment: sealed.commitment,
         inputCiphertext: sealed.ciphertextHash,
         clientKey: clientKey.address,
-      };
-      const isPrimary = role === "primary";
-      const task: ChainTask = {
-        status: taskStatus.assigned,
+        workCums: declared,
+        priceUsd6PerGcums: 100_000n,
+        stakeWeiPerUsd6: 2_000_000_000_000n,
+        maxAmountUsd6: 1_000n,
         postedAt: 990,
         deadline: deadlineS,
-        workCums: workCums ?? workCumsOf({ manifest, dimensions: { images: images.length } }),
-        contentHash: contentHashOf(post),
-        primary: isPrimary ? nodeId : otherNode,
-        backup: isPrimary ? otherNode : nodeId,
-        primaryPowerCu: isPrimary ? powerCu : 9_999,
-        backupPowerCu: isPrimary ? 9_999 : powerCu,
-        assignment: 1,
-        acceptedMask: 0,
-        failedMask: 0,
+        backups: 1,
       };
-      tasks.set(taskId, { task, post });
+      const mine = { nodeId, powerCu };
+      const others = { nodeId: otherNode, powerCu: 9_999 };
+      const seats = role === "primary" ? [mine, others] : [others, mine];
+      const state: TaskState = { ...noTask, status: taskStatus.assigned, assignment: 1, changedAt: 995 };
+      tasks.set(taskId, { state, posted, terms: termsOf(posted), assigned: { assigner: operator.address, seats } });
       return {
         taskId,
         clientKey,
         taskKey,
-        task,
+        state,
         dispatch: (options = {}) =>
           desk.dispatch({
             t: "dispatch",
@@ -262,19 +262,13 @@ export function createDeskWorld(): DeskWorld {
   };
 }
 
-const emptyTask: ChainTask = {
+const noTask: TaskState = {
   status: taskStatus.none,
-  postedAt: 0,
-  deadline: 0,
-  workCums: 0n,
-  contentHash: `0x${"00".repeat(32)}`,
-  primary: 0,
-  backup: 0,
-  primaryPowerCu: 0,
-  backupPowerCu: 0,
   assignment: 0,
   acceptedMask: 0,
   failedMask: 0,
+  changedAt: 0,
+  digest: `0x${"00".repeat(23)}`,
 };
 
 /** One slot, first come first served, as the port says. */
