@@ -13,8 +13,19 @@ export function capMs(task: { workCums: bigint; powerCu: number }): number {
   return cap > 0xffff_ffffn ? 0xffff_ffff : Number(cap);
 }
 
-/** What a post escrows: ⌊work × 5 × price ÷ (4 × 10⁹)⌋ in payment-token base units. */
-export function maxAmountUsd6(task: { workCums: bigint; priceUsd6PerGcums: bigint }): bigint {
+/** What a post escrows: the largest bill, and the standby of it for each backup, in payment-token base units. */
+export function maxAmountUsd6(task: { workCums: bigint; priceUsd6PerGcums: bigint; backups: number }): bigint {
+  const billUsd6 = maxBillUsd6(task);
+  return billUsd6 + BigInt(task.backups) * standbyUsd6(billUsd6);
+}
+
+/** What one backup that held the input ready earns of a bill: ⌊bill × standby share⌋ in payment-token base units. */
+export function standbyUsd6(billUsd6: bigint): bigint {
+  return (billUsd6 * limits.standbyBps) / 10_000n;
+}
+
+/** The largest bill: ⌊work × 5 × price ÷ (4 × 10⁹)⌋ in payment-token base units. */
+export function maxBillUsd6(task: { workCums: bigint; priceUsd6PerGcums: bigint }): bigint {
   return (
     (task.workCums * limits.capNumerator * task.priceUsd6PerGcums) / (limits.capDenominator * limits.cumsPerPrice)
   );
