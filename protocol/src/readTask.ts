@@ -6,7 +6,7 @@ import type { Address, Hex, PublicClient } from "viem";
 import { NgpuError } from "./errors.ts";
 import { taskEscrowAbi } from "./generated/abi/taskEscrow.ts";
 import { limits } from "./limits.ts";
-import type { AssignedWords, Settlement, TaskTerms } from "./taskDigest.ts";
+import type { Assigned, Settlement, TaskTerms } from "./taskDigest.ts";
 import { readTaskLogs, type TaskLog, type TaskLogOf } from "./taskLogs.ts";
 import { isOver, isSettled, taskStatus } from "./taskStatus.ts";
 import { assignedOf, requireWords, settlementOf, termsOf, type TaskState } from "./taskWords.ts";
@@ -17,7 +17,7 @@ export interface KnownTask {
   posted: TaskLogOf<"TaskPosted">["args"];
   terms: TaskTerms;
   /** The standing assignment, or the last one of a task that is over. */
-  assigned?: AssignedWords;
+  assigned?: Assigned;
   settled?: TaskLogOf<"TaskSettled">;
   settlement?: Settlement;
   /** All that its events say, oldest first. */

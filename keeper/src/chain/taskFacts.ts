@@ -2,12 +2,12 @@
  * What the events of TaskEscrow say about one task, and how each event changes it. Applying an event twice changes
  * nothing. Facts are what an RPC told: whoever acts on them compares their words with the chain's digest first.
  */
-import type { AssignedWords, Settlement, TaskTerms } from "@ngpu/protocol/taskDigest";
+import type { Assigned, Settlement, TaskTerms } from "@ngpu/protocol/taskDigest";
 import type { TaskLog, TaskLogOf } from "@ngpu/protocol/taskLogs";
 import { assignedOf, settlementOf, termsOf } from "@ngpu/protocol/taskWords";
 import type { Address, Hex } from "viem";
 
-export interface AssignmentFacts extends AssignedWords {
+export interface AssignmentFacts extends Assigned {
   assignment: number;
   block: bigint;
 }

@@ -2,9 +2,9 @@
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Deployment } from "@ngpu/protocol/deployment";
-import type { AssignedWords, Settlement, TaskTerms } from "@ngpu/protocol/taskDigest";
+import { unassigned, type Assigned, type Settlement, type TaskTerms } from "@ngpu/protocol/taskDigest";
 import { isOpen, isOver, taskStatus } from "@ngpu/protocol/taskStatus";
-import { areWordsOf, assignedOf, unassigned, type TaskState } from "@ngpu/protocol/taskWords";
+import { areWordsOf, assignedOf, type TaskState } from "@ngpu/protocol/taskWords";
 import { zeroAddress, type Address, type Hex, type PublicClient } from "viem";
 import type { Head, TaskFollower } from "../chain/taskFollower.ts";
 import type { TaskFacts } from "../chain/taskFacts.ts";
@@ -13,7 +13,7 @@ import type { TaskFacts } from "../chain/taskFacts.ts";
 export interface OpenWords {
   terms: TaskTerms;
   /** No seats before the first assignment. */
-  standing: AssignedWords;
+  standing: Assigned;
 }
 
 export interface OpenTask extends OpenWords {

@@ -9,7 +9,8 @@ import { randomBytes } from "node:crypto";
 import type { Blobs } from "@ngpu/node-agent/agent/blobs";
 import type { AgentChain, ChainTask } from "@ngpu/node-agent/agent/chain";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
-import { termsOf, type TaskState } from "@ngpu/protocol/taskWords";
+import { assignedDigest } from "@ngpu/protocol/taskDigest";
+import { requireWords, termsOf, type TaskState } from "@ngpu/protocol/taskWords";
 import { openJournal, type Journal } from "@ngpu/node-agent/agent/journal";
 import { createTaskDesk, type TaskDesk } from "@ngpu/node-agent/agent/taskDesk";
 import type { RunnerPool, Slot } from "@ngpu/node-agent/pool/runnerPool";
@@ -71,6 +72,8 @@ export interface DeskWorld {
     workCums?: bigint;
     deadlineS?: number;
     powerCu?: number;
+    /** Who serves; this node and another one by default. */
+    seats?: number[];
   }): PostedByPayer;
   /** The same data folder under a new process's desk. */
   restart(): Promise<void>;
@@ -117,6 +120,7 @@ export function createDeskWorld(): DeskWorld {
     task: async (taskId) => {
       const found = tasks.get(taskId);
       if (found === undefined) throw new NgpuError("TASK_UNKNOWN", { taskId });
+      requireWords({ taskId, words: found, state: found.state });
       return found;
     },
   };
@@ -183,7 +187,9 @@ export function createDeskWorld(): DeskWorld {
       await until(`${count} ${type} frames`, () => frames.filter((frame) => frame.t === type).length >= count);
       return frames.filter((frame) => frame.t === type) as never;
     },
-    post({ role = "primary", images = [photo(1)], declaredImages, workCums, deadlineS = 1_060, powerCu = 1_000 } = {}) {
+    post(options = {}) {
+      const { role = "primary", images = [photo(1)], declaredImages, workCums, deadlineS = 1_060, powerCu = 1_000 } = options;
+      const { seats: taken = role === "primary" ? [nodeId, otherNode] : [otherNode, nodeId] } = options;
       const taskId = toHex(random(32));
       const taskKey = random(32);
       const clientKey = privateKeyToAccount(generatePrivateKey());
@@ -208,11 +214,11 @@ export function createDeskWorld(): DeskWorld {
         deadline: deadlineS,
         backups: 1,
       };
-      const mine = { nodeId, powerCu };
-      const others = { nodeId: otherNode, powerCu: 9_999 };
-      const seats = role === "primary" ? [mine, others] : [others, mine];
-      const state: TaskState = { ...noTask, status: taskStatus.assigned, assignment: 1, changedAt: 995 };
-      tasks.set(taskId, { state, posted, terms: termsOf(posted), assigned: { assigner: operator.address, seats } });
+      const seats = taken.map((seated) => ({ nodeId: seated, powerCu: seated === nodeId ? powerCu : 9_999 }));
+      const words = { terms: termsOf(posted), assigned: { assigner: operator.address, seats } };
+      const digest = assignedDigest(words.terms, words.assigned);
+      const state: TaskState = { ...noTask, status: taskStatus.assigned, assignment: 1, changedAt: 995, digest };
+      tasks.set(taskId, { state, posted, ...words });
       return {
         taskId,
         clientKey,
