@@ -3,8 +3,6 @@ import { createWalletClient, http, publicActions, type Account, type Hex } from 
 import { hardhat } from "viem/chains";
 import { StackError } from "./stackError.ts";
 
-export type LocalWallet = ReturnType<typeof localWallet>;
-
 export function localWallet({ rpcUrl, account }: { rpcUrl: string; account: Account }) {
   const transport = http(rpcUrl);
   const client = createWalletClient({ account, chain: hardhat, transport, pollingInterval: 50, cacheTime: 0 });

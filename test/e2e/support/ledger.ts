@@ -18,15 +18,17 @@ export interface Ledger {
 
 export async function readLedger(chain: PublicClient): Promise<Ledger> {
   const fromBlock = BigInt(contracts.deploymentBlock);
-  const [deposited, reserved, settled] = await Promise.all([
+  const [deposited, reserved, settled, paid] = await Promise.all([
     chain.getContractEvents({ ...vault, eventName: "Deposited", fromBlock, strict: true }),
     chain.getContractEvents({ ...vault, eventName: "Reserved", fromBlock, strict: true }),
     chain.getContractEvents({ ...vault, eventName: "Settled", fromBlock, strict: true }),
+    chain.getContractEvents({ ...vault, eventName: "PaidFromHeld", fromBlock, strict: true }),
   ]);
   const accounts = new Set<Address>([
     ...deposited.map(({ args }) => args.account),
     ...reserved.map(({ args }) => args.account),
     ...settled.flatMap(({ args }) => [args.payer, args.payee]),
+    ...paid.map(({ args }) => args.payee),
   ]);
   const owed = await Promise.all(
     [...accounts].map(async (account) => {
