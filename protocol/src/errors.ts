@@ -428,6 +428,30 @@ export const errorCatalogue = {
     remedy: "Post with no backup, or wait until another node serves the model.",
     retryable: true,
   },
+  TASK_WORDS_MISMATCH: {
+    meaning: "What was told of a task is not what the chain keeps of it.",
+    cost: "Nothing: it was not acted on.",
+    remedy: "It is read again; if it lasts, the RPC tells what is not so: use another one.",
+    retryable: true,
+  },
+  OUTPUT_HELD: {
+    meaning: "A gateway gives the output, so there is nothing to demand.",
+    cost: nothing,
+    remedy: "Open the output.",
+    retryable: false,
+  },
+  DEMAND_NOT_POSSIBLE: {
+    meaning: "The task has no bill, or its output was demanded before.",
+    cost: nothing,
+    remedy: "Look at how the task stands.",
+    retryable: false,
+  },
+  DEMAND_TOO_LATE: {
+    meaning: "The time within which the payer may demand the output is over.",
+    cost: "The bill: it is paid for good.",
+    remedy: "Ask other gateways for the output; next time, open it within the window.",
+    retryable: false,
+  },
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -6,7 +6,10 @@ export const limits = {
   acceptWindowS: 30,
   settleGraceS: 900,
   maxAssignments: 8,
-  maxBackups: 1,
+  maxBackups: 3,
+  /** Of the bill, for each backup that held the input ready and was not needed. */
+  standbyBps: 1_000n,
+  bps: 10_000n,
   capNumerator: 5n,
   capDenominator: 4n,
   cumsPerPrice: 1_000_000_000n,
@@ -19,7 +22,7 @@ export const gatewayLimits = {
   /** Sealed bytes inside a frame of the session rail, as base64: 45 KiB of them, and room for the rest of the frame. */
   maxInlineBase64: 60 * 1024,
   maxBlobBytes: 32 * 1024 * 1024,
-  maxOutputsPerTask: 4,
+  maxOutputsPerNode: 2,
   storeBytes: 2 * 1024 * 1024 * 1024,
   keepAfterDeadlineS: 24 * 3_600,
   clockSkewS: 30,

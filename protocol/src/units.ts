@@ -13,11 +13,22 @@ export function capMs(task: { workCums: bigint; powerCu: number }): number {
   return cap > 0xffff_ffffn ? 0xffff_ffff : Number(cap);
 }
 
-/** What a post escrows: ⌊work × 5 × price ÷ (4 × 10⁹)⌋ in payment-token base units. */
+/** The highest bill of a task: ⌊work × 5 × price ÷ (4 × 10⁹)⌋ in payment-token base units. */
 export function maxAmountUsd6(task: { workCums: bigint; priceUsd6PerGcums: bigint }): bigint {
   return (
     (task.workCums * limits.capNumerator * task.priceUsd6PerGcums) / (limits.capDenominator * limits.cumsPerPrice)
   );
+}
+
+/** What one backup earns that held the input ready and was not needed: a tenth of the bill, rounded down. */
+export function standbyAmountUsd6(amount: bigint): bigint {
+  return (amount * limits.standbyBps) / limits.bps;
+}
+
+/** What a post escrows: its highest bill, and the standby of that for each backup asked for. */
+export function maxEscrowUsd6(task: { workCums: bigint; priceUsd6PerGcums: bigint; backups: number }): bigint {
+  const most = maxAmountUsd6(task);
+  return most + BigInt(task.backups) * standbyAmountUsd6(most);
 }
 
 /** The largest work that `TaskEscrow.assign` gives a node, equal to contracts/libraries/TaskFit.sol, in CU·ms. */
