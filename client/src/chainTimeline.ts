@@ -3,7 +3,19 @@ import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Address, Hex, PublicClient } from "viem";
 import { answered } from "./answered.ts";
 
-export type Stage = "posted" | "assigned" | "accepted" | "attemptFailed" | "settled" | "refunded" | "cancelled";
+export type Stage =
+  | "posted"
+  | "assigned"
+  | "accepted"
+  | "attemptFailed"
+  | "settled"
+  | "standbyPaid"
+  | "refunded"
+  | "cancelled"
+  | "demanded"
+  | "attested"
+  | "delivered"
+  | "forfeited";
 
 export interface TimelineRow {
   stage: Stage;
@@ -23,8 +35,13 @@ const stageOf: Record<string, Stage> = {
   TaskAccepted: "accepted",
   TaskAttemptFailed: "attemptFailed",
   TaskSettled: "settled",
+  TaskStandbyPaid: "standbyPaid",
   TaskRefunded: "refunded",
   TaskCancelled: "cancelled",
+  OutputDemanded: "demanded",
+  OutputAttested: "attested",
+  OutputDelivered: "delivered",
+  OutputForfeited: "forfeited",
 };
 
 export async function readTaskTimeline(request: {

@@ -1,8 +1,15 @@
 /**
- * Recomputes a task's bill from the chain alone, step by step, so that anyone can check it by hand: the price against the post, the
- * power against the assignment, the duration against the work cap, the amount against the formula, the refund against the escrow.
+ * Recomputes a task's bill from the chain alone, step by step, so that anyone can check it by hand: the words of the events against
+ * the digest that the contract keeps, the price against the post, the power against the assignment, the duration against the work
+ * cap, the amount against the formula, each backup's standby, and the refund against the escrow.
  */
-import { amountUsd6, capMs, maxAmountUsd6 } from "@ngpu/protocol/units";
+import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import { limits } from "@ngpu/protocol/limits";
+import { settlementDigest } from "@ngpu/protocol/taskDigest";
+import { settlementOf, termsOf, type AssignedFields, type PostedFields, type SettledFields } from "@ngpu/protocol/taskWords";
+import { amountUsd6, capMs, maxAmountUsd6, maxEscrowUsd6, standbyAmountUsd6 } from "@ngpu/protocol/units";
+import type { Hex } from "viem";
+import { answered } from "./answered.ts";
 import { readTaskTimeline, type TimelineRow } from "./chainTimeline.ts";
 
 export interface BillStep {
@@ -21,29 +28,39 @@ export interface BillCheck {
 }
 
 export async function verifyBill(request: Parameters<typeof readTaskTimeline>[0]): Promise<BillCheck> {
-  return checkBill(await readTaskTimeline(request));
+  const { chain, deployment, taskId } = request;
+  const call = { address: deployment.taskEscrow, abi: taskEscrowAbi, functionName: "stateOf", args: [taskId] } as const;
+  const [rows, { digest }] = await Promise.all([readTaskTimeline(request), answered(chain.readContract(call))]);
+  return checkBill({ rows, digest });
 }
 
-/** The pure part: from the task's events to the verdict. */
-export function checkBill(rows: TimelineRow[]): BillCheck {
-  const posted = rows.find((row) => row.stage === "posted")?.args;
-  const settled = rows.find((row) => row.stage === "settled")?.args;
+/** The pure part: from the task's events, and the digest of its slot, to the verdict. */
+export function checkBill({ rows, digest }: { rows: readonly TimelineRow[]; digest: Hex }): BillCheck {
+  const posted = argsOf<PostedFields>(rows, "posted");
+  const settled = argsOf<SettledFields & BilledFields>(rows, "settled");
   if (posted === undefined || settled === undefined) return { ok: false, settled: false, steps: [] };
-  const assigned = rows.find((row) => row.stage === "assigned" && row.args.assignment === settled.assignment)?.args;
-  const workCums = posted.workCums as bigint;
-  const price = posted.priceUsd6PerGcums as bigint;
-  const power = settled.powerCu as number;
-  const durationMs = settled.durationMs as number;
-  const isPrimary = assigned?.primary === settled.nodeId;
-  const frozenPower = isPrimary ? assigned?.primaryPowerCu : assigned?.backupPowerCu;
-  const escrowed = maxAmountUsd6({ workCums, priceUsd6PerGcums: price });
+  const ofAssignment = rows.filter((row) => row.args.assignment === settled.assignment);
+  const seats = argsOf<AssignedFields>(ofAssignment, "assigned")?.seats ?? [];
+  const seat = seats.find(({ nodeId }) => nodeId === settled.nodeId);
+  const { workCums, priceUsd6PerGcums: price, backups } = posted;
+  const { powerCu: power, durationMs, standbyUsd6 } = settled;
+  const most = maxAmountUsd6({ workCums, priceUsd6PerGcums: price });
+  const escrowed = maxEscrowUsd6({ workCums, priceUsd6PerGcums: price, backups });
   const amount = amountUsd6({ powerCu: power, durationMs, priceUsd6PerGcums: price });
   const cap = capMs({ workCums, powerCu: power });
-  const paid = settled.amountUsd6 as bigint;
+  const standby = standbySteps({ rows, ofAssignment, seats, settled, amount });
+  const rest = escrowed - amount - standby.totalUsd6;
+  const names = seats.map(({ nodeId }) => `node-${nodeId}`).join(", ");
   const steps = [
+    step(
+      "Terms and settlement are those that the chain keeps",
+      "first 23 bytes of keccak256(keccak256(terms), keccak256(settlement))",
+      digest.toLowerCase(),
+      settlementDigest({ terms: termsOf(posted), settlement: settlementOf({ posted, settled }) }),
+    ),
     step("Price is the one frozen when posted", "price of the post", price, settled.priceUsd6PerGcums),
-    step("Node was assigned", `primary ${assigned?.primary}, backup ${assigned?.backup}`, settled.nodeId, isPrimary ? assigned?.primary : assigned?.backup),
-    step("Power is the one frozen at assignment", "power of the assignment", frozenPower, power),
+    step("Node was assigned", `seats in their order: ${names}`, settled.nodeId, seat?.nodeId),
+    step("Power is the one frozen at assignment", "power of the assignment", seat?.powerCu, power),
     {
       what: "Duration is within the work cap",
       arithmetic: `⌊${workCums} CU·ms × 5 ÷ (4 × ${power} CU)⌋ = ${cap} ms`,
@@ -51,13 +68,71 @@ export function checkBill(rows: TimelineRow[]): BillCheck {
       found: `${durationMs} ms`,
       ok: durationMs <= cap,
     },
-    step("Amount is power × duration × price", `⌊${power} CU × ${durationMs} ms × ${price} ÷ 10⁹⌋ = ${amount}`, amount, paid),
-    step("Refund is the rest of the escrow", `⌊${workCums} × 5 × ${price} ÷ (4 × 10⁹)⌋ − ${amount} = ${escrowed - amount}`, escrowed - amount, settled.refundUsd6),
+    step("Amount is power × duration × price", `⌊${power} CU × ${durationMs} ms × ${price} ÷ 10⁹⌋ = ${amount}`, amount, settled.amountUsd6),
+    ...standby.steps,
+    step("Standby is the sum of its lines", standby.sum, standby.totalUsd6, standbyUsd6),
+    step(
+      "Refund is the rest of the escrow",
+      `${most} + ${backups} × ⌊${most} ÷ 10⌋ − ${amount} − ${standby.totalUsd6} = ${rest}`,
+      rest,
+      settled.refundUsd6,
+    ),
+    ...forfeitSteps(rows, amount),
   ];
   return { ok: steps.every((entry) => entry.ok), settled: true, steps };
+}
+
+interface BilledFields {
+  priceUsd6PerGcums: bigint;
+  standbyUsd6: bigint;
+  refundUsd6: bigint;
+}
+
+/** A backup stands by if it accepted, signed no failure and sits behind the seat that executed. */
+function standbySteps(request: {
+  rows: readonly TimelineRow[];
+  ofAssignment: readonly TimelineRow[];
+  seats: AssignedFields["seats"];
+  settled: SettledFields;
+  amount: bigint;
+}): { steps: BillStep[]; totalUsd6: bigint; sum: string } {
+  const { rows, ofAssignment, seats, settled, amount } = request;
+  const executed = seats.findIndex(({ nodeId }) => nodeId === settled.nodeId);
+  const says = (stage: "accepted" | "attemptFailed", id: number): boolean =>
+    ofAssignment.some((row) => row.stage === stage && row.args.nodeId === id);
+  const behind = executed === -1 ? [] : seats.slice(executed + 1);
+  const due = behind.filter(({ nodeId }) => says("accepted", nodeId) && !says("attemptFailed", nodeId)).map(({ nodeId }) => nodeId);
+  const paid = new Map(
+    rows.filter(({ stage }) => stage === "standbyPaid").map(({ args }) => [args.nodeId as number, args.amountUsd6 as bigint]),
+  );
+  const each = standbyAmountUsd6(amount);
+  const percent = Number((limits.standbyBps * 100n) / limits.bps);
+  const steps = [...new Set([...due, ...paid.keys()])].map((nodeId) =>
+    step(
+      `node-${nodeId} stood by`,
+      due.includes(nodeId)
+        ? `it accepted and sits behind node-${settled.nodeId}: ⌊${percent} % of ${amount}⌋ = ${each}`
+        : "it did not accept, signed a failure, or does not sit behind the node that executed",
+      due.includes(nodeId) ? each : 0n,
+      paid.get(nodeId) ?? 0n,
+    ),
+  );
+  const sum = due.length === 0 ? "no backup stood by" : due.map(() => String(each)).join(" + ");
+  return { steps, totalUsd6: each * BigInt(due.length), sum };
+}
+
+/** What was forfeited is the bill, no less and no more: standby stays paid. */
+function forfeitSteps(rows: readonly TimelineRow[], amount: bigint): BillStep[] {
+  const forfeited = argsOf<{ amountUsd6: bigint }>(rows, "forfeited");
+  if (forfeited === undefined) return [];
+  return [step("All of the bill was forfeited to the payer", "the bill, standby not included", amount, forfeited.amountUsd6)];
+}
+
+/** The newest event of a stage, in the shape that the ABI gives it. */
+function argsOf<T>(rows: readonly TimelineRow[], stage: TimelineRow["stage"]): T | undefined {
+  return rows.findLast((row) => row.stage === stage)?.args as T | undefined;
 }
 
 function step(what: string, arithmetic: string, expected: unknown, found: unknown): BillStep {
   return { what, arithmetic, expected: String(expected), found: String(found), ok: String(expected) === String(found) };
 }
-
