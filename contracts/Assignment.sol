@@ -9,7 +9,8 @@ import {ITaskEscrow} from "./interfaces/ITaskEscrow.sol";
 import {Draw} from "./libraries/Draw.sol";
 import {SkipProof} from "./libraries/SkipProof.sol";
 import {TaskMachine} from "./libraries/TaskMachine.sol";
-import {DrawClaim, Posted, PostState, Skip} from "./types/AssignmentTypes.sol";
+import {DrawClaim, Posted, PostState, Skip, TaskWords} from "./types/AssignmentTypes.sol";
+import {TaskStatus} from "./types/TaskTypes.sol";
 
 /// @title Assignment
 /// @notice Holds no money and knows no role: a post locks a bond, a challenge is decided by the draw itself.
@@ -67,14 +68,17 @@ contract Assignment is IAssignment {
     }
 
     /// @inheritdoc IAssignment
-    function challenge(DrawClaim calldata claim, uint256 skippedMask, address keeper) external returns (bool wrong) {
+    function challenge(DrawClaim calldata claim, uint256 skippedMask, address keeper, TaskWords calldata words)
+        external
+        returns (bool wrong)
+    {
         bytes32 postId = postIdOf(claim, skippedMask, keeper, selection.epoch());
         Posted storage stored = _posts[postId];
         if (stored.state != PostState.Standing) revert AssignmentPostUnknown(postId);
         uint40 until = stored.postedAt + _challengeS;
         if (block.timestamp >= until) revert AssignmentChallengeOver(postId, until);
 
-        wrong = !_isTrue(claim);
+        wrong = !_isTrue(claim, words);
         if (wrong) {
             stored.state = PostState.Overturned;
             uint96 slashedWei = bonds.slash(keeper, bondWei, msg.sender);
@@ -105,15 +109,25 @@ contract Assignment is IAssignment {
     }
 
     /// @dev The model is that of the task, and the nodes are those that the seed draws from its pool.
-    function _isTrue(DrawClaim calldata claim) private view returns (bool) {
+    function _isTrue(DrawClaim calldata claim, TaskWords calldata words) private view returns (bool) {
+        if (escrow.stateOf(claim.taskId).status == TaskStatus.None) return false;
+        _checkWords(claim.taskId, words);
         bytes32 contentHash = TaskMachine.contentHashOf(claim.modelId, claim.inputCommitment);
-        if (escrow.task(claim.taskId).contentHash != contentHash) return false;
+        if (words.terms.contentHash != contentHash) return false;
         uint32[] memory drawn = drawFor(claim.taskId, claim.modelId, claim.nodes.length);
         if (drawn.length != claim.nodes.length) return false;
         for (uint256 i; i < drawn.length; ++i) {
             if (drawn[i] != claim.nodes[i]) return false;
         }
         return true;
+    }
+
+    /// @dev Words that are false would make a true post look wrong.
+    function _checkWords(bytes32 taskId, TaskWords calldata words) private view {
+        if (escrow.isAssignmentOf(taskId, words.terms, words.standing)) return;
+        if (!escrow.isSettlementOf(taskId, words.terms, words.settlement)) {
+            revert ITaskEscrow.TaskWordsMismatch(taskId);
+        }
     }
 
     function _checkSkips(DrawClaim calldata claim, Skip[] calldata skips) private view returns (uint256 mask) {

@@ -14,6 +14,7 @@ import {INodeRegistry} from "./interfaces/INodeRegistry.sol";
 import {INodeSuspender} from "./interfaces/INodeSuspender.sol";
 import {ISlasherTarget} from "./interfaces/ISlasherTarget.sol";
 import {ITaskEscrow} from "./interfaces/ITaskEscrow.sol";
+import {Billing} from "./libraries/Billing.sol";
 import {FaultIds} from "./libraries/FaultIds.sol";
 import {Limits} from "./libraries/Limits.sol";
 import {NodeSignatures} from "./libraries/NodeSignatures.sol";
@@ -32,7 +33,7 @@ import {
     Standing
 } from "./types/AvailabilityTypes.sol";
 import {LivenessReply} from "./types/MessageTypes.sol";
-import {Task, TaskStatus} from "./types/TaskTypes.sol";
+import {Seat, TaskState, TaskStatus, TaskTerms} from "./types/TaskTypes.sol";
 import {SlashOrder} from "./types/StakeTypes.sol";
 
 /// @title Availability
@@ -184,8 +185,8 @@ contract Availability is IAvailability, AutomationCompatibleInterface, BondLedge
     /* MISSED TASKS */
 
     /// @inheritdoc IAvailability
-    function reportMissedTask(bytes32 taskId, uint32 nodeId) external {
-        if (!_tryReport(taskId, nodeId, msg.sender)) revert AvailabilityNoMiss(taskId, nodeId);
+    function reportMissedTask(MissedTask calldata missed) external {
+        if (!_tryReport(missed, msg.sender)) revert AvailabilityNoMiss(missed.taskId, missed.nodeId);
     }
 
     /* UPKEEP */
@@ -221,7 +222,7 @@ contract Availability is IAvailability, AutomationCompatibleInterface, BondLedge
             Challenge storage stored = _challenges[challengeIds[i]];
             if (stored.status == ChallengeStatus.Open && _isDue(stored)) _close(challengeIds[i], stored);
         }
-        for (uint256 i; i < missed.length; ++i) _tryReport(missed[i].taskId, missed[i].nodeId, address(0));
+        for (uint256 i; i < missed.length; ++i) _tryReport(missed[i], address(0));
         _advanceQueue();
     }
 
@@ -323,33 +324,41 @@ contract Availability is IAvailability, AutomationCompatibleInterface, BondLedge
         _punish(challengeId, nodeId, FaultKind.Silence, false, stored.snapshotWei, claim);
     }
 
-    function _tryReport(bytes32 taskId, uint32 nodeId, address reporter) private returns (bool) {
+    function _tryReport(MissedTask memory report, address reporter) private returns (bool) {
+        (bytes32 taskId, uint32 nodeId) = (report.taskId, report.nodeId);
         bytes32 faultId = missedTaskIdOf(taskId, nodeId);
         if (_faults[faultId].nodeId != 0) return false;
-        Task memory task = escrow.task(taskId);
-        (bool missed, bool joint) = _missOf(task, nodeId);
+        (bool missed, bool joint) = _missOf(report);
         if (!missed) return false;
 
         uint256 stakeWei = stakeVault.slashableOf(nodeId);
-        uint40 window = _windowOf(task.deadline + Limits.SETTLE_GRACE_S);
+        TaskTerms memory terms = report.terms;
+        uint40 window = _windowOf(terms.deadline + Limits.SETTLE_GRACE_S);
         _countSilent(window, nodeId, stakeWei);
         if (_record(faultId, nodeId, FaultKind.MissedTask, window)) return true;
-        uint256 maxWei = uint256(task.maxAmountUsd6) * task.stakeWeiPerUsd6;
-        uint256 leftWei = Math.saturatingSub(maxWei, _compensatedWei[taskId]);
-        _punish(faultId, nodeId, FaultKind.MissedTask, joint, stakeWei, Claim(taskId, task.payer, leftWei, reporter));
+        uint256 maxUsd6 = Billing.maxAmount(terms.workCums, terms.priceUsd6PerGcums, terms.backups);
+        uint256 leftWei = Math.saturatingSub(maxUsd6 * terms.stakeWeiPerUsd6, _compensatedWei[taskId]);
+        _punish(faultId, nodeId, FaultKind.MissedTask, joint, stakeWei, Claim(taskId, terms.payer, leftWei, reporter));
         return true;
     }
 
     /// @dev Accepted by this node, no receipt of it, and the task ended by time: a task that ended because all its
-    ///      nodes had signed a failure has every mask bit of an accept in `failedMask` too.
-    function _missOf(Task memory task, uint32 nodeId) private view returns (bool missed, bool joint) {
-        if (task.status != TaskStatus.Refunded || nodeId == 0) return (false, false);
-        uint8 seat = nodeId == task.primary ? TaskMachine.PRIMARY : nodeId == task.backup ? TaskMachine.BACKUP : 0;
-        uint8 failing = task.acceptedMask & ~task.failedMask;
-        if (block.timestamp > uint256(task.deadline) + Limits.SETTLE_GRACE_S + reportWindowSeconds) {
+    ///      nodes had signed a failure has every mask bit of an accept in `failedMask` too. Joint: more than one node
+    ///      failed so.
+    function _missOf(MissedTask memory report) private view returns (bool missed, bool joint) {
+        TaskState memory state = escrow.stateOf(report.taskId);
+        if (state.status != TaskStatus.Refunded || report.nodeId == 0) return (false, false);
+        if (block.timestamp > uint256(report.terms.deadline) + Limits.SETTLE_GRACE_S + reportWindowSeconds) {
             return (false, false);
         }
-        return (failing & seat != 0, failing == TaskMachine.PRIMARY | TaskMachine.BACKUP);
+        if (!escrow.isAssignmentOf(report.taskId, report.terms, report.standing)) return (false, false);
+        uint256 failing = state.acceptedMask & ~state.failedMask;
+        if (failing == 0) return (false, false);
+        Seat[] memory seats = report.standing.seats;
+        for (uint256 i; i < seats.length; ++i) {
+            if (seats[i].nodeId == report.nodeId) missed = failing & TaskMachine.bitOf(i) != 0;
+        }
+        joint = failing & (failing - 1) != 0;
     }
 
     /* PRIVATE: PENALTIES */

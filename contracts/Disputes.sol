@@ -27,13 +27,14 @@ import {
     Dispute,
     DisputeStage,
     DisputeTerms,
+    Harm,
     OpenDispute,
     Outcome,
     SampleProof,
     Verdict
 } from "./types/DisputeTypes.sol";
 import {Node} from "./types/NodeTypes.sol";
-import {Receipt, ReceiptStatus, Task, TaskStatus} from "./types/TaskTypes.sol";
+import {Receipt, ReceiptStatus} from "./types/TaskTypes.sol";
 
 /// @title Disputes
 /// @notice Replaceable policy with terms that never change: another contract with others may take its slasher role
@@ -104,22 +105,24 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
     }
 
     /// @inheritdoc IDisputes
-    function openByPayer(OpenDispute calldata params) external payable returns (bytes32 disputeId) {
+    function openByPayer(OpenDispute calldata params, Harm calldata harm)
+        external
+        payable
+        returns (bytes32 disputeId)
+    {
         Receipt calldata receipt = params.receipt;
-        Task memory task = escrow.task(receipt.taskId);
-        if (task.payer != msg.sender) revert DisputeNotOpener(receipt.taskId, msg.sender);
+        (address payer, uint256 maxWei) = _harmed(receipt.taskId, harm);
         bytes32 contentHash = TaskMachine.contentHashOf(receipt.modelId, receipt.inputCommitment);
-        if (task.status != TaskStatus.Settled || contentHash != task.contentHash) {
-            revert DisputeReceiptInvalid(receipt.taskId);
-        }
-        uint40 openableUntil = task.deadline + Limits.SETTLE_GRACE_S + _terms.openSeconds;
+        if (payer == address(0) || contentHash != harm.terms.contentHash) revert DisputeReceiptInvalid(receipt.taskId);
+        if (payer != msg.sender) revert DisputeNotOpener(receipt.taskId, msg.sender);
+        uint40 openableUntil = harm.terms.deadline + Limits.SETTLE_GRACE_S + _terms.openSeconds;
         if (block.timestamp > openableUntil) revert DisputeTooLate(receipt.taskId, openableUntil);
         _signedHash(receipt, params.signature);
-        return _open(params);
+        return _open(params, payer, maxWei);
     }
 
     /// @inheritdoc IDisputes
-    function openByAudit(OpenDispute calldata params, SampleProof calldata sample)
+    function openByAudit(OpenDispute calldata params, SampleProof calldata sample, Harm calldata harm)
         external
         payable
         returns (bytes32 disputeId)
@@ -130,7 +133,8 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
         uint40 revealedAt = _checkSample(taskId, _signedHash(params.receipt, params.signature), sample);
         uint40 openableUntil = revealedAt + _terms.openSeconds;
         if (block.timestamp > openableUntil) revert DisputeTooLate(taskId, openableUntil);
-        return _open(params);
+        (address payer, uint256 maxWei) = _harmed(taskId, harm);
+        return _open(params, payer, maxWei);
     }
 
     /* PREIMAGES */
@@ -278,8 +282,8 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
 
     /* PRIVATE */
 
-    /// @dev Who may open and until when has been checked, and who signed.
-    function _open(OpenDispute calldata params) private returns (bytes32 disputeId) {
+    /// @dev Who may open and until when has been checked, and who signed. `payer` is compensated with `maxWei` at most.
+    function _open(OpenDispute calldata params, address payer, uint256 maxWei) private returns (bytes32 disputeId) {
         Receipt calldata receipt = params.receipt;
         _checkBond();
         if (receipt.status != uint8(ReceiptStatus.Succeeded)) revert DisputeReceiptInvalid(receipt.taskId);
@@ -298,7 +302,6 @@ contract Disputes is IDisputes, ReceiptFaults, BondLedger, AccessManaged {
         Dispute storage stored = _disputes[disputeId];
         if (stored.stage != DisputeStage.None) revert DisputeKnown(disputeId);
 
-        (address payer, uint256 maxWei) = _harmed(receipt.taskId);
         stored.opener = msg.sender;
         stored.bondWei = _terms.bondWei;
         stored.nodeId = receipt.nodeId;

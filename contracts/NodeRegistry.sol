@@ -172,6 +172,12 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
     }
 
     /// @inheritdoc INodeRegistry
+    function signerOf(address operator) external view returns (uint32 nodeId, address payout) {
+        nodeId = _nodeOfOperator[operator];
+        payout = _nodes[nodeId].payout;
+    }
+
+    /// @inheritdoc INodeRegistry
     function stateOf(uint32 nodeId) external view returns (NodeState) {
         Node storage stored = _existing(nodeId);
         return _stateOf(stored, _activeStakeOf(nodeId), _classes[stored.classId].minimumStakeWei);

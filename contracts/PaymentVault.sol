@@ -2,11 +2,11 @@
 pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {IERC3009} from "./interfaces/IERC3009.sol";
 import {IPaymentVault} from "./interfaces/IPaymentVault.sol";
 import {PaymentBase} from "./payment/PaymentBase.sol";
+import {PaymentCredits} from "./payment/PaymentCredits.sol";
 import {PaymentKeys} from "./payment/PaymentKeys.sol";
 import {PaymentWithdrawals} from "./payment/PaymentWithdrawals.sol";
 import {PermitParams} from "./types/TaskTypes.sol";
@@ -15,14 +15,17 @@ import {PermitParams} from "./types/TaskTypes.sol";
 /// @notice Immutable and without roles. The deployer's only power is to name the rails once; it can move nothing.
 /// @dev Rails know the vault and the vault knows the rails, so the rails are fixed after both exist. Whatever touches
 ///      the token is guarded; the rest only moves figures between accounts and pots.
-contract PaymentVault is PaymentKeys, PaymentWithdrawals {
+contract PaymentVault is PaymentKeys, PaymentWithdrawals, PaymentCredits {
     using SafeCast for uint256;
-    using SafeERC20 for IERC20;
 
     address private immutable _deployer;
     bool private _railsFixed;
 
-    constructor(IERC20 token_, uint40 withdrawalThaw_) PaymentBase(token_) PaymentWithdrawals(withdrawalThaw_) {
+    constructor(IERC20 token_, uint40 withdrawalThaw_, uint40 maturitySeconds_)
+        PaymentBase(token_)
+        PaymentWithdrawals(withdrawalThaw_)
+        PaymentCredits(maturitySeconds_)
+    {
         _deployer = msg.sender;
     }
 
@@ -71,16 +74,6 @@ contract PaymentVault is PaymentKeys, PaymentWithdrawals {
     }
 
     /// @inheritdoc IPaymentVault
-    function payCredit(address account) external nonReentrant {
-        uint256 amountUsd6 = _accounts[account].creditUsd6;
-        if (amountUsd6 == 0) revert PaymentZeroAmount();
-
-        _accounts[account].creditUsd6 = 0;
-        emit CreditPaid(account, amountUsd6);
-        _token.safeTransfer(account, amountUsd6);
-    }
-
-    /// @inheritdoc IPaymentVault
     function reserve(address payer, uint256 amountUsd6, PermitParams calldata permit) external nonReentrant onlyRail {
         uint256 pulledUsd6 = _take(payer, amountUsd6, amountUsd6.toUint64());
         emit Reserved(payer, amountUsd6);
@@ -93,7 +86,7 @@ contract PaymentVault is PaymentKeys, PaymentWithdrawals {
 
         uint256 releasedUsd6 = reservedUsd6 - paidUsd6;
         _endReservation(payer, reservedUsd6, releasedUsd6);
-        _credit(payee, paidUsd6);
+        _creditImmature(payee, paidUsd6);
         emit Settled(payer, payee, paidUsd6, releasedUsd6);
     }
 
@@ -134,11 +127,6 @@ contract PaymentVault is PaymentKeys, PaymentWithdrawals {
         _takeHeld(amountUsd6);
         _accounts[payer].availableUsd6 += amountUsd6.toUint96();
         emit ReturnedFromHeld(msg.sender, payer, amountUsd6);
-    }
-
-    /// @inheritdoc IPaymentVault
-    function accountOf(address account) external view returns (Account memory) {
-        return _accounts[account];
     }
 
     /// @inheritdoc IPaymentVault

@@ -6,13 +6,15 @@ import {INodeRegistry} from "./interfaces/INodeRegistry.sol";
 import {IReceiptFaults} from "./interfaces/IReceiptFaults.sol";
 import {ISlasherTarget} from "./interfaces/ISlasherTarget.sol";
 import {ITaskEscrow} from "./interfaces/ITaskEscrow.sol";
+import {Billing} from "./libraries/Billing.sol";
 import {FaultIds} from "./libraries/FaultIds.sol";
 import {NodeSignatures} from "./libraries/NodeSignatures.sol";
 import {SignedMessages} from "./libraries/SignedMessages.sol";
 import {SlashCall} from "./libraries/SlashCall.sol";
 import {SlashCap} from "./libraries/SlashCap.sol";
 import {SlotIntervals} from "./libraries/SlotIntervals.sol";
-import {Receipt, Task, TaskStatus} from "./types/TaskTypes.sol";
+import {Harm} from "./types/DisputeTypes.sol";
+import {Receipt, TaskTerms} from "./types/TaskTypes.sol";
 import {SlashOrder} from "./types/StakeTypes.sol";
 
 /// @title ReceiptFaults
@@ -70,7 +72,8 @@ abstract contract ReceiptFaults is IReceiptFaults {
         bytes calldata signatureA,
         Receipt calldata b,
         bytes calldata signatureB,
-        bytes32 salt
+        bytes32 salt,
+        Harm calldata harm
     ) external {
         (bytes32 hashA, bytes32 hashB) = (_signedHash(a, signatureA), _signedHash(b, signatureB));
         bytes32 key = SlotIntervals.conflictKey(a);
@@ -80,7 +83,8 @@ abstract contract ReceiptFaults is IReceiptFaults {
         if (_punished[faultId]) revert ReceiptFaultKnown(faultId);
 
         address claimant = _claimant(hashA, hashB, salt);
-        _prove(ReceiptFault.Conflict, _punishment(faultId, FaultIds.CONFLICT, a, claimant), hashA, hashB, CONFLICT_BPS);
+        Punishment memory punishment = _punishment(faultId, FaultIds.CONFLICT, a, claimant, harm);
+        _prove(ReceiptFault.Conflict, punishment, hashA, hashB, CONFLICT_BPS);
     }
 
     /// @inheritdoc IReceiptFaults
@@ -89,7 +93,8 @@ abstract contract ReceiptFaults is IReceiptFaults {
         bytes calldata signatureA,
         Receipt calldata b,
         bytes calldata signatureB,
-        bytes32 salt
+        bytes32 salt,
+        Harm calldata harm
     ) external {
         (bytes32 hashA, bytes32 hashB) = (_signedHash(a, signatureA), _signedHash(b, signatureB));
         (bytes32 keyA, bytes32 keyB) = (SlotIntervals.conflictKey(a), SlotIntervals.conflictKey(b));
@@ -103,7 +108,8 @@ abstract contract ReceiptFaults is IReceiptFaults {
         // The receipt that starts later bills the time that was billed already.
         Receipt calldata later = a.startMs > b.startMs ? a : b;
         address claimant = _claimant(hashA, hashB, salt);
-        _prove(ReceiptFault.Overlap, _punishment(faultId, FaultIds.OVERLAP, later, claimant), hashA, hashB, OVERLAP_BPS);
+        Punishment memory punishment = _punishment(faultId, FaultIds.OVERLAP, later, claimant, harm);
+        _prove(ReceiptFault.Overlap, punishment, hashA, hashB, OVERLAP_BPS);
     }
 
     function _prove(
@@ -155,10 +161,11 @@ abstract contract ReceiptFaults is IReceiptFaults {
     }
 
     /// @dev Who is harmed: the payer of a settled task of the direct rail, up to what the task could cost.
-    function _harmed(bytes32 taskId) internal view returns (address payer, uint256 maxWei) {
-        Task memory task = escrow.task(taskId);
-        if (task.status != TaskStatus.Settled) return (address(0), 0);
-        return (task.payer, uint256(task.maxAmountUsd6) * task.stakeWeiPerUsd6);
+    function _harmed(bytes32 taskId, Harm calldata harm) internal view returns (address payer, uint256 maxWei) {
+        TaskTerms calldata terms = harm.terms;
+        if (!escrow.isSettlementOf(taskId, terms, harm.settlement)) return (address(0), 0);
+        uint256 maxUsd6 = Billing.maxAmount(terms.workCums, terms.priceUsd6PerGcums, terms.backups);
+        return (terms.payer, maxUsd6 * terms.stakeWeiPerUsd6);
     }
 
     /// @dev Struct hash of a receipt that a key of its node signed, now or ever.
@@ -171,12 +178,14 @@ abstract contract ReceiptFaults is IReceiptFaults {
         }
     }
 
-    function _punishment(bytes32 faultId, bytes32 reason, Receipt calldata receipt, address claimant)
-        private
-        view
-        returns (Punishment memory)
-    {
-        (address payer, uint256 maxWei) = _harmed(receipt.taskId);
+    function _punishment(
+        bytes32 faultId,
+        bytes32 reason,
+        Receipt calldata receipt,
+        address claimant,
+        Harm calldata harm
+    ) private view returns (Punishment memory) {
+        (address payer, uint256 maxWei) = _harmed(receipt.taskId, harm);
         return Punishment(faultId, reason, receipt.nodeId, receipt.taskId, payer, maxWei, claimant);
     }
 

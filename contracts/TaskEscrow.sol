@@ -1,64 +1,47 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {IAccessManager} from "@openzeppelin/contracts/access/manager/IAccessManager.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
-import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
-import {INodeRegistry} from "./interfaces/INodeRegistry.sol";
-import {IPaymentVault} from "./interfaces/IPaymentVault.sol";
-import {IPriceOracle} from "./interfaces/IPriceOracle.sol";
 import {ITaskEscrow} from "./interfaces/ITaskEscrow.sol";
 import {Billing} from "./libraries/Billing.sol";
 import {Limits} from "./libraries/Limits.sol";
 import {Roles} from "./libraries/Roles.sol";
 import {SignedMessages} from "./libraries/SignedMessages.sol";
+import {TaskDigest} from "./libraries/TaskDigest.sol";
 import {TaskFit} from "./libraries/TaskFit.sol";
 import {TaskMachine} from "./libraries/TaskMachine.sol";
-import {Accept, PermitParams, PostParams, Receipt, ReceiptStatus, RefundReason, Task} from "./types/TaskTypes.sol";
+import {OutputDemands} from "./task/OutputDemands.sol";
+import {TaskBase, TaskParts} from "./task/TaskBase.sol";
+import {
+    Accept,
+    Assigned,
+    PermitParams,
+    PostParams,
+    Receipt,
+    ReceiptStatus,
+    RefundReason,
+    Seat,
+    Settlement,
+    TaskState,
+    TaskStatus,
+    TaskTerms
+} from "./types/TaskTypes.sol";
 
 /// @title TaskEscrow
 /// @notice Immutable; holds no money itself (the PaymentVault does) and gives no role any say over it.
-/// @dev Every function changes its own state before it calls out, and only `post` reaches foreign code (the payment
-///      token, through the vault), so only `post` carries the guard.
-contract TaskEscrow is ITaskEscrow, EIP712, ReentrancyGuardTransient {
+/// @dev Every function changes its own state before it calls out, and only `post` and `demandOutput` reach foreign code
+///      (the payment token, through the vault), so only they carry the guard.
+contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
     using SafeCast for uint256;
-    using TaskFit for Task;
-    using TaskMachine for Task;
-
-    /// @notice An address that must not be zero is zero.
-    error TaskZeroAddress();
+    using TaskFit for TaskTerms;
+    using TaskMachine for TaskState;
 
     /// @notice Role of the AccessManager whose members may assign during the keeper window.
     uint64 public constant KEEPER_ROLE = Roles.KEEPER;
 
-    /// @notice Says who is a keeper.
-    IAccessManager public immutable authority;
-    /// @notice Says who serves, with which power and keys.
-    INodeRegistry public immutable registry;
-    /// @notice Holds the escrowed money.
-    IPaymentVault public immutable paymentVault;
-    /// @notice Says what a task posted now costs.
-    IPriceOracle public immutable priceOracle;
-
-    mapping(bytes32 taskId => Task) private _tasks;
-
-    constructor(
-        IAccessManager authority_,
-        INodeRegistry registry_,
-        IPaymentVault paymentVault_,
-        IPriceOracle priceOracle_
-    ) EIP712("NGPU", "1") {
-        if (
-            address(authority_) == address(0) || address(registry_) == address(0)
-                || address(paymentVault_) == address(0) || address(priceOracle_) == address(0)
-        ) revert TaskZeroAddress();
-        authority = authority_;
-        registry = registry_;
-        paymentVault = paymentVault_;
-        priceOracle = priceOracle_;
-    }
+    constructor(TaskParts memory parts) EIP712("NGPU", "1") TaskBase(parts) {}
 
     /// @inheritdoc ITaskEscrow
     function post(PostParams calldata params, PermitParams calldata permit)
@@ -67,104 +50,13 @@ contract TaskEscrow is ITaskEscrow, EIP712, ReentrancyGuardTransient {
         returns (bytes32 taskId)
     {
         _checkPost(params);
-        TaskMachine.Quote memory quote = _quote(params);
+        TaskTerms memory terms = _terms(params);
+        uint64 maxAmountUsd6 =
+            Billing.maxAmount(terms.workCums, terms.priceUsd6PerGcums, terms.backups).toUint64();
         taskId = taskIdOf(msg.sender, params.clientNonce);
-        _tasks[taskId].post(taskId, msg.sender, params, quote, uint40(block.timestamp));
-        _emitPosted(taskId, params, quote);
-        paymentVault.reserve(msg.sender, quote.maxAmountUsd6, permit);
-    }
-
-    /// @inheritdoc ITaskEscrow
-    function assign(bytes32 taskId, uint32 primary, uint32 backup) external {
-        Task storage stored = _tasks[taskId];
-        stored.checkAssignable(taskId, uint40(block.timestamp));
-        _checkAssigner(taskId, stored.postedAt + Limits.KEEPER_WINDOW_S);
-        bool pairFits = primary != 0 && primary != backup && (backup != 0) == (stored.backups != 0);
-        if (!pairFits) revert TaskInvalidPair(primary, backup);
-
-        uint32 primaryPowerCu = _fittingPower(stored, primary);
-        uint32 backupPowerCu = backup == 0 ? 0 : _fittingPower(stored, backup);
-        uint16 assignment = stored.assign(
-            TaskMachine.Pair(primary, backup, primaryPowerCu, backupPowerCu), uint40(block.timestamp)
-        );
-        emit TaskAssigned(taskId, primary, backup, assignment, primaryPowerCu, backupPowerCu);
-    }
-
-    /// @inheritdoc ITaskEscrow
-    function accept(Accept calldata message, bytes calldata signature) external {
-        Task storage stored = _tasks[message.taskId];
-        uint8 seat = stored.seatOf(message.taskId, message.assignment, message.nodeId);
-        _checkSigner(message.taskId, message.nodeId, SignedMessages.hash(message), signature);
-        stored.accept(message.taskId, seat, uint40(block.timestamp));
-        emit TaskAccepted(message.taskId, message.nodeId, message.assignment, message.timeMs);
-    }
-
-    /// @inheritdoc ITaskEscrow
-    function settle(Receipt calldata receipt, bytes calldata signature) external {
-        Task storage stored = _tasks[receipt.taskId];
-        uint8 seat = stored.seatOf(receipt.taskId, receipt.assignment, receipt.nodeId);
-        _checkReceipt(stored, receipt, seat);
-        _checkSigner(receipt.taskId, receipt.nodeId, SignedMessages.hash(receipt), signature);
-        if (receipt.status == uint8(ReceiptStatus.Succeeded)) _bill(stored, receipt);
-        else _recordFailure(stored, receipt, seat);
-    }
-
-    /// @inheritdoc ITaskEscrow
-    function cancel(bytes32 taskId) external {
-        Task storage stored = _tasks[taskId];
-        address payer = stored.payer;
-        if (payer != msg.sender && payer != address(0)) revert TaskNotPayer(taskId, msg.sender);
-        stored.cancel(taskId);
-        uint64 refundUsd6 = stored.maxAmountUsd6;
-        emit TaskCancelled(taskId, payer, refundUsd6);
-        paymentVault.release(payer, refundUsd6);
-    }
-
-    /// @inheritdoc ITaskEscrow
-    function expire(bytes32 taskId) external {
-        Task storage stored = _tasks[taskId];
-        stored.expire(taskId, uint40(block.timestamp));
-        _refund(stored, taskId, RefundReason.Expired);
-    }
-
-    /// @inheritdoc ITaskEscrow
-    function task(bytes32 taskId) external view returns (Task memory) {
-        return _tasks[taskId];
-    }
-
-    /// @inheritdoc ITaskEscrow
-    function expirableAt(bytes32 taskId) external view returns (uint40) {
-        Task storage stored = _tasks[taskId];
-        return TaskMachine.isOpen(stored.status) ? stored.expirableAt() : 0;
-    }
-
-    /// @inheritdoc ITaskEscrow
-    function taskIdOf(address payer, bytes32 clientNonce) public view returns (bytes32) {
-        return keccak256(abi.encode(block.chainid, address(this), payer, clientNonce));
-    }
-
-    function _checkPost(PostParams calldata params) private view {
-        bool complete = params.modelId != 0 && params.inputCommitment != 0 && params.inputCiphertext != 0
-            && params.clientKey != address(0) && params.workCums != 0 && params.backups <= Limits.MAX_BACKUPS;
-        if (!complete) revert TaskInvalidPost();
-
-        uint40 earliest = uint40(block.timestamp) + Limits.MIN_DEADLINE_S;
-        uint40 latest = uint40(block.timestamp) + Limits.MAX_DEADLINE_S;
-        if (params.deadline < earliest || params.deadline > latest) {
-            revert TaskDeadlineOutOfRange(params.deadline, earliest, latest);
-        }
-    }
-
-    function _quote(PostParams calldata params) private view returns (TaskMachine.Quote memory) {
-        (uint64 priceUsd6PerGcums, uint64 stakeWeiPerUsd6) = priceOracle.quote();
-        if (priceUsd6PerGcums > params.maxPriceUsd6PerGcums) {
-            revert TaskPriceAboveMax(priceUsd6PerGcums, params.maxPriceUsd6PerGcums);
-        }
-        uint64 maxAmountUsd6 = Billing.maxAmount(params.workCums, priceUsd6PerGcums).toUint64();
-        return TaskMachine.Quote(priceUsd6PerGcums, stakeWeiPerUsd6, maxAmountUsd6);
-    }
-
-    function _emitPosted(bytes32 taskId, PostParams calldata params, TaskMachine.Quote memory quote) private {
+        TaskState memory state = _tasks[taskId];
+        state.post(taskId, bytes23(TaskDigest.ofTerms(terms)), _now());
+        _tasks[taskId] = state;
         emit TaskPosted(
             taskId,
             msg.sender,
@@ -173,12 +65,133 @@ contract TaskEscrow is ITaskEscrow, EIP712, ReentrancyGuardTransient {
             params.inputCiphertext,
             params.clientKey,
             params.workCums,
-            quote.priceUsd6PerGcums,
-            quote.stakeWeiPerUsd6,
-            quote.maxAmountUsd6,
+            terms.priceUsd6PerGcums,
+            terms.stakeWeiPerUsd6,
+            maxAmountUsd6,
+            terms.postedAt,
             params.deadline,
             params.backups
         );
+        paymentVault.reserve(msg.sender, maxAmountUsd6, permit);
+    }
+
+    /// @inheritdoc ITaskEscrow
+    function assign(bytes32 taskId, TaskTerms calldata terms, Assigned calldata standing, uint32[] calldata nodeIds)
+        external
+    {
+        TaskState memory state = _tasks[taskId];
+        state.checkOpen(taskId);
+        bytes32 termsHash = _checkAssignment(taskId, state, terms, standing);
+        state.checkAssignable(taskId, terms.deadline, _now());
+        _checkAssigner(taskId, terms.postedAt + Limits.KEEPER_WINDOW_S);
+        Assigned memory assigned = Assigned(msg.sender, _seat(taskId, terms, nodeIds));
+        state.assign(TaskDigest.ofAssigned(termsHash, assigned), _now());
+        _tasks[taskId] = state;
+        emit TaskAssigned(taskId, msg.sender, state.assignment, assigned.seats);
+    }
+
+    /// @inheritdoc ITaskEscrow
+    function accept(
+        TaskTerms calldata terms,
+        Assigned calldata standing,
+        Accept calldata message,
+        bytes calldata signature
+    ) external {
+        bytes32 taskId = message.taskId;
+        TaskState memory state = _tasks[taskId];
+        state.checkServed(taskId);
+        _checkAssignment(taskId, state, terms, standing);
+        uint256 seat = state.seatOf(taskId, standing.seats, message.assignment, message.nodeId);
+        _checkSigner(taskId, message.nodeId, SignedMessages.hash(message), signature);
+        state.accept(taskId, seat, terms.deadline, _now());
+        _tasks[taskId] = state;
+        emit TaskAccepted(taskId, message.nodeId, message.assignment, message.timeMs);
+    }
+
+    /// @inheritdoc ITaskEscrow
+    function settle(
+        TaskTerms calldata terms,
+        Assigned calldata standing,
+        Receipt calldata receipt,
+        bytes calldata signature
+    ) external {
+        bytes32 taskId = receipt.taskId;
+        TaskState memory state = _tasks[taskId];
+        state.checkServed(taskId);
+        bytes32 termsHash = _checkAssignment(taskId, state, terms, standing);
+        uint256 seat = state.seatOf(taskId, standing.seats, receipt.assignment, receipt.nodeId);
+        _checkReceipt(state, terms, receipt, seat, standing.seats[seat].powerCu);
+        bytes32 receiptHash = SignedMessages.hash(receipt);
+        address payout = _checkSigner(taskId, receipt.nodeId, receiptHash, signature);
+        if (receipt.status != uint8(ReceiptStatus.Succeeded)) {
+            _recordFailure(state, terms, standing.seats.length, receipt, seat);
+            return;
+        }
+        uint64 amountUsd6 =
+            Billing.amount(receipt.powerCu, receipt.durationMs, terms.priceUsd6PerGcums).toUint64();
+        Settlement memory settlement =
+            Settlement(receipt.nodeId, payout, amountUsd6, receiptHash, receipt.outputCiphertext);
+        state.settle(TaskDigest.ofSettlement(termsHash, settlement), _now());
+        _tasks[taskId] = state;
+        _pay(state, terms, standing.seats, receipt, seat, settlement);
+    }
+
+    /// @inheritdoc ITaskEscrow
+    function cancel(bytes32 taskId, TaskTerms calldata terms) external {
+        TaskState memory state = _tasks[taskId];
+        state.checkIs(taskId, TaskStatus.Posted);
+        if (state.digest != bytes23(TaskDigest.ofTerms(terms))) revert TaskWordsMismatch(taskId);
+        if (msg.sender != terms.payer) revert TaskNotPayer(taskId, msg.sender);
+        state.status = TaskStatus.Cancelled;
+        _tasks[taskId] = state;
+        uint64 refundUsd6 = maxAmountOf(terms);
+        emit TaskCancelled(taskId, terms.payer, refundUsd6);
+        paymentVault.release(terms.payer, refundUsd6);
+    }
+
+    /// @inheritdoc ITaskEscrow
+    function expire(bytes32 taskId, TaskTerms calldata terms, Assigned calldata standing) external {
+        TaskState memory state = _tasks[taskId];
+        state.checkOpen(taskId);
+        _checkAssignment(taskId, state, terms, standing);
+        state.expire(taskId, terms.deadline, _now());
+        _tasks[taskId] = state;
+        _refund(taskId, terms, RefundReason.Expired);
+    }
+
+    /// @inheritdoc ITaskEscrow
+    function maxAmountOf(TaskTerms calldata terms) public pure returns (uint64) {
+        return Billing.maxAmount(terms.workCums, terms.priceUsd6PerGcums, terms.backups).toUint64();
+    }
+
+    function _checkPost(PostParams calldata params) private view {
+        bool complete = params.modelId != 0 && params.inputCommitment != 0 && params.inputCiphertext != 0
+            && params.clientKey != address(0) && params.workCums != 0 && params.backups <= Limits.MAX_BACKUPS;
+        if (!complete) revert TaskInvalidPost();
+
+        uint40 earliest = _now() + Limits.MIN_DEADLINE_S;
+        uint40 latest = _now() + Limits.MAX_DEADLINE_S;
+        if (params.deadline < earliest || params.deadline > latest) {
+            revert TaskDeadlineOutOfRange(params.deadline, earliest, latest);
+        }
+    }
+
+    /// @dev What a post by the caller freezes, at the price of now.
+    function _terms(PostParams calldata params) private view returns (TaskTerms memory) {
+        (uint64 priceUsd6PerGcums, uint64 stakeWeiPerUsd6) = priceOracle.quote();
+        if (priceUsd6PerGcums > params.maxPriceUsd6PerGcums) {
+            revert TaskPriceAboveMax(priceUsd6PerGcums, params.maxPriceUsd6PerGcums);
+        }
+        return TaskTerms({
+            payer: msg.sender,
+            postedAt: _now(),
+            deadline: params.deadline,
+            backups: params.backups,
+            workCums: params.workCums,
+            priceUsd6PerGcums: priceUsd6PerGcums,
+            stakeWeiPerUsd6: stakeWeiPerUsd6,
+            contentHash: TaskMachine.contentHashOf(params.modelId, params.inputCommitment)
+        });
     }
 
     function _checkAssigner(bytes32 taskId, uint40 openToAll) private view {
@@ -187,71 +200,138 @@ contract TaskEscrow is ITaskEscrow, EIP712, ReentrancyGuardTransient {
         if (!isKeeper) revert TaskKeeperWindow(taskId, openToAll);
     }
 
-    function _fittingPower(Task storage stored, uint32 nodeId) private view returns (uint32 powerCu) {
+    /// @dev A primary and as many backups as the payer asked for, all different, each with its power of now.
+    function _seat(bytes32 taskId, TaskTerms calldata terms, uint32[] calldata nodeIds)
+        private
+        view
+        returns (Seat[] memory seats)
+    {
+        if (nodeIds.length != 1 + uint256(terms.backups)) revert TaskInvalidSeats(taskId, nodeIds.length);
+        seats = new Seat[](nodeIds.length);
+        for (uint256 i; i < seats.length; ++i) {
+            uint32 nodeId = nodeIds[i];
+            bool taken = nodeId == 0;
+            for (uint256 k; k < i; ++k) taken = taken || seats[k].nodeId == nodeId;
+            if (taken) revert TaskInvalidSeats(taskId, nodeIds.length);
+            (seats[i].nodeId, seats[i].powerCu) = (nodeId, _fittingPower(terms, nodeId));
+        }
+    }
+
+    function _fittingPower(TaskTerms calldata terms, uint32 nodeId) private view returns (uint32 powerCu) {
         uint128 stakeWei;
         (powerCu, stakeWei) = registry.eligibilityOf(nodeId);
         if (powerCu == 0) revert TaskNodeNotEligible(nodeId);
-        uint256 mostCums = stored.mostCums(powerCu, stakeWei, uint40(block.timestamp));
-        if (stored.workCums > mostCums) revert TaskTooLargeForNode(nodeId, stored.workCums, mostCums);
+        uint256 mostCums = terms.mostCums(powerCu, stakeWei, _now());
+        if (terms.workCums > mostCums) revert TaskTooLargeForNode(nodeId, terms.workCums, mostCums);
     }
 
     /// @dev A node's failure is its last word under an assignment: nothing it signed can settle afterwards.
-    function _checkReceipt(Task storage stored, Receipt calldata receipt, uint8 seat) private view {
-        if (receipt.status > uint8(type(ReceiptStatus).max) || stored.failedMask & seat != 0) {
+    function _checkReceipt(
+        TaskState memory state,
+        TaskTerms calldata terms,
+        Receipt calldata receipt,
+        uint256 seat,
+        uint32 powerCu
+    ) private pure {
+        if (receipt.status > uint8(type(ReceiptStatus).max) || state.hasFailed(seat)) {
             revert TaskReceiptStatusInvalid(receipt.taskId, receipt.status);
         }
-        if (TaskMachine.contentHashOf(receipt.modelId, receipt.inputCommitment) != stored.contentHash) {
+        if (TaskMachine.contentHashOf(receipt.modelId, receipt.inputCommitment) != terms.contentHash) {
             revert TaskContentMismatch(receipt.taskId);
         }
-        uint32 powerCu = seat == TaskMachine.PRIMARY ? stored.primaryPowerCu : stored.backupPowerCu;
         if (receipt.powerCu != powerCu) revert TaskPowerMismatch(receipt.taskId, receipt.powerCu, powerCu);
         if (receipt.status != uint8(ReceiptStatus.Succeeded)) return;
 
-        uint32 capMs = Billing.capMs(stored.workCums, powerCu);
+        uint32 capMs = Billing.capMs(terms.workCums, powerCu);
         if (receipt.durationMs > capMs) revert TaskDurationAboveCap(receipt.taskId, receipt.durationMs, capMs);
     }
 
     /// @dev Any key that ever was the node's operator counts; high-s and malformed signatures do not.
-    function _checkSigner(bytes32 taskId, uint32 nodeId, bytes32 structHash, bytes calldata signature) private view {
+    /// @return payout Where the node's earnings go now.
+    function _checkSigner(bytes32 taskId, uint32 nodeId, bytes32 structHash, bytes calldata signature)
+        private
+        view
+        returns (address payout)
+    {
         (address signer,,) = ECDSA.tryRecoverCalldata(_hashTypedDataV4(structHash), signature);
-        if (registry.nodeOfOperator(signer) != nodeId) revert TaskSignerInvalid(taskId, nodeId, signer);
+        uint32 signerNodeId;
+        (signerNodeId, payout) = registry.signerOf(signer);
+        if (signerNodeId != nodeId) revert TaskSignerInvalid(taskId, nodeId, signer);
     }
 
-    function _bill(Task storage stored, Receipt calldata receipt) private {
-        stored.settle();
-        uint64 maxAmountUsd6 = stored.maxAmountUsd6;
-        uint64 amountUsd6 = Billing.amount(receipt.powerCu, receipt.durationMs, stored.priceUsd6PerGcums).toUint64();
-        address payer = stored.payer;
-        address payout = registry.payoutOf(receipt.nodeId);
+    /// @dev Bill and standby out of what was reserved, the rest back to the payer; the state is written.
+    function _pay(
+        TaskState memory state,
+        TaskTerms calldata terms,
+        Seat[] calldata seats,
+        Receipt calldata receipt,
+        uint256 seat,
+        Settlement memory settlement
+    ) private {
+        uint64 amountUsd6 = settlement.amountUsd6;
+        uint64 eachUsd6 = uint64(Billing.standby(amountUsd6));
+        uint64 standbyUsd6;
+        if (eachUsd6 != 0) {
+            for (uint256 i = seat + 1; i < seats.length; ++i) if (state.standsBy(i)) standbyUsd6 += eachUsd6;
+        }
+        uint64 leftUsd6 = maxAmountOf(terms) - standbyUsd6;
         emit TaskSettled(
             receipt.taskId,
-            payer,
+            terms.payer,
             receipt.nodeId,
-            payout,
+            settlement.payout,
             receipt.assignment,
             receipt.attempt,
+            receipt.slot,
             receipt.powerCu,
             receipt.durationMs,
             receipt.startMs,
-            stored.priceUsd6PerGcums,
+            terms.priceUsd6PerGcums,
             amountUsd6,
-            maxAmountUsd6 - amountUsd6,
+            standbyUsd6,
+            leftUsd6 - amountUsd6,
             receipt.outputCommitment,
             receipt.outputCiphertext
         );
-        paymentVault.settle(payer, payout, maxAmountUsd6, amountUsd6);
+        paymentVault.settle(terms.payer, settlement.payout, leftUsd6, amountUsd6);
+        if (standbyUsd6 != 0) _payStandby(state, terms.payer, seats, receipt.taskId, seat, eachUsd6);
+        stakeVault.lock(receipt.nodeId, uint256(amountUsd6) * terms.stakeWeiPerUsd6);
     }
 
-    function _recordFailure(Task storage stored, Receipt calldata receipt, uint8 seat) private {
-        bool exhausted = stored.fail(seat);
+    /// @dev A backup before the seat that executed was asked to take over and did not: it gets nothing.
+    function _payStandby(
+        TaskState memory state,
+        address payer,
+        Seat[] calldata seats,
+        bytes32 taskId,
+        uint256 seat,
+        uint64 eachUsd6
+    ) private {
+        for (uint256 i = seat + 1; i < seats.length; ++i) {
+            if (!state.standsBy(i)) continue;
+            uint32 nodeId = seats[i].nodeId;
+            address payout = registry.payoutOf(nodeId);
+            emit TaskStandbyPaid(taskId, nodeId, payout, eachUsd6);
+            paymentVault.settle(payer, payout, eachUsd6, eachUsd6);
+        }
+    }
+
+    function _recordFailure(
+        TaskState memory state,
+        TaskTerms calldata terms,
+        uint256 seats,
+        Receipt calldata receipt,
+        uint256 seat
+    ) private {
+        bool exhausted = state.fail(seat, seats);
+        _tasks[receipt.taskId] = state;
         emit TaskAttemptFailed(receipt.taskId, receipt.nodeId, receipt.assignment, receipt.attempt, receipt.status);
-        if (exhausted) _refund(stored, receipt.taskId, RefundReason.Failed);
+        if (exhausted) _refund(receipt.taskId, terms, RefundReason.Failed);
     }
 
-    function _refund(Task storage stored, bytes32 taskId, RefundReason reason) private {
-        address payer = stored.payer;
-        uint64 refundUsd6 = stored.maxAmountUsd6;
-        emit TaskRefunded(taskId, payer, refundUsd6, reason);
-        paymentVault.release(payer, refundUsd6);
+    function _refund(bytes32 taskId, TaskTerms calldata terms, RefundReason reason) private {
+        uint64 refundUsd6 = maxAmountOf(terms);
+        emit TaskRefunded(taskId, terms.payer, refundUsd6, reason);
+        paymentVault.release(terms.payer, refundUsd6);
     }
 }

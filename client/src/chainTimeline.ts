@@ -4,18 +4,8 @@ import type { Address, Hex, PublicClient } from "viem";
 import { answered } from "./answered.ts";
 
 export type Stage =
-  | "posted"
-  | "assigned"
-  | "accepted"
-  | "attemptFailed"
-  | "settled"
-  | "standbyPaid"
-  | "refunded"
-  | "cancelled"
-  | "demanded"
-  | "attested"
-  | "delivered"
-  | "forfeited";
+  | ("posted" | "assigned" | "accepted" | "attemptFailed" | "settled" | "standbyPaid" | "refunded" | "cancelled")
+  | ("demanded" | "attested" | "delivered" | "forfeited");
 
 export interface TimelineRow {
   stage: Stage;

@@ -1,14 +1,16 @@
 /**
  * Follows one task from the payer's side: uploads the sealed input, wraps the task key for the assigned nodes, reports every signed
  * message, and opens the result. Reconnects by itself; every step is harmless to repeat, so a reload just calls it again.
- * Nothing a gateway says is believed: bindings, accepts and receipts are checked against the operator that the chain names.
+ * Nothing a gateway says is believed: bindings, accepts and receipts are checked against the operator that the chain names, and
+ * who is assigned against the chain's digest.
  */
 import { codeOf, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
+import { readTask } from "@ngpu/protocol/readTask";
 import type { Payload } from "@ngpu/protocol/sealed/payload";
 import { wrapTaskKey } from "@ngpu/protocol/sealed/wrap";
 import { recoverSigner, signMessage, type Signed } from "@ngpu/protocol/signed";
+import { isOver } from "@ngpu/protocol/taskStatus";
 import { receiptStatus } from "@ngpu/protocol/typedData";
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import type { FrameOf } from "@ngpu/protocol/wire";
 import { hexToBytes, isAddressEqual, toHex, type Address, type Hex, type PublicClient } from "viem";
@@ -34,7 +36,7 @@ export interface FollowOptions {
   gatewayUrl: string;
   chain: PublicClient;
   chainId: number;
-  deployment: { taskEscrow: Address; nodeRegistry: Address };
+  deployment: { taskEscrow: Address; nodeRegistry: Address; deploymentBlock: bigint };
   secrets: TaskSecrets;
   /** Needed until a gateway has it. */
   sealedInput?: Uint8Array;
@@ -129,23 +131,13 @@ async function serveLink(options: FollowOptions, link: Link, delivered: AbortCon
 }
 
 async function wrapFor(options: FollowOptions, link: Link, frame: FrameOf<"nodes">): Promise<void> {
-  const { chain, deployment, secrets, random, onEvent, signal } = options;
+  const { secrets, random, onEvent } = options;
   const { taskId } = secrets;
-  const escrow = { address: deployment.taskEscrow, abi: taskEscrowAbi } as const;
-  const readTask = () => answered(chain.readContract({ ...escrow, functionName: "task", args: [taskId] }));
-  let task = await readTask();
-  // The gateway's RPC may be a block ahead of ours, and it says every assignment only once to a connection.
-  for (let look = 0; task.assignment < frame.assignment && look < mostLooks && !signal.aborted; look += 1) {
-    await sleep(retryMs.first, signal);
-    task = await readTask();
-  }
-  if (task.assignment < frame.assignment) throw new NgpuError("TASK_UNKNOWN", { taskId, assignment: frame.assignment });
-  if (task.assignment !== frame.assignment) return;
+  const seats = await seatsOf(options, frame.assignment);
   const nodeIds: number[] = [];
   for (const binding of frame.bindings) {
     const { nodeId, publicKey } = binding.message;
-    const assigned = nodeId !== 0 && (nodeId === task.primary || nodeId === task.backup);
-    if (!assigned || !isCurrent(options, binding) || !(await isSignedByOperator(options, binding))) continue;
+    if (!seats.includes(nodeId) || !isCurrent(options, binding) || !(await isSignedByOperator(options, binding))) continue;
     const target = { taskId, assignment: frame.assignment, nodeId };
     const wrapped = wrapTaskKey({ taskKey: hexToBytes(secrets.taskKey), nodePublicKey: hexToBytes(publicKey), target, random });
     const message = {
@@ -158,6 +150,27 @@ async function wrapFor(options: FollowOptions, link: Link, frame: FrameOf<"nodes
     nodeIds.push(nodeId);
   }
   if (nodeIds.length > 0) onEvent({ kind: "wrapped", assignment: frame.assignment, nodeIds });
+}
+
+/** The nodes of that assignment by the chain's word; none when another one stands. */
+async function seatsOf(options: FollowOptions, assignment: number): Promise<number[]> {
+  const { chain, deployment, secrets, signal } = options;
+  const { taskId } = secrets;
+  const query = { chain, escrow: deployment.taskEscrow, taskId, firstBlock: deployment.deploymentBlock };
+  // The gateway's RPC may be a block ahead of ours, and it says every assignment only once to a connection.
+  for (let look = 0; ; look += 1) {
+    const isLast = look >= mostLooks || signal.aborted;
+    try {
+      const { state, assigned } = await readTask(query);
+      if (state.assignment > assignment || isOver(state.status)) return [];
+      if (state.assignment === assignment) return (assigned?.seats ?? []).map(({ nodeId }) => nodeId);
+      if (isLast) throw new NgpuError("TASK_UNKNOWN", { taskId, assignment });
+    } catch (error) {
+      const mayAppear = codeOf(error) === "TASK_UNKNOWN" || codeOf(error) === "TASK_WORDS_MISMATCH";
+      if (!mayAppear || isLast) throw error;
+    }
+    await sleep(retryMs.first, signal);
+  }
 }
 
 async function openResult(options: FollowOptions, receipt: Signed<"receipt">): Promise<void> {

@@ -8,20 +8,21 @@ import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
-import { NgpuError } from "@ngpu/protocol/errors";
+import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import { limits } from "@ngpu/protocol/limits";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import type { Part } from "@ngpu/protocol/sealed/payload";
 import type { Signed } from "@ngpu/protocol/signed";
-import { taskStatus } from "@ngpu/protocol/taskStatus";
-import { receiptStatus } from "@ngpu/protocol/typedData";
+import { readTask } from "@ngpu/protocol/readTask";
+import type { TaskLogOf } from "@ngpu/protocol/taskLogs";
+import { isSettled, taskStatus } from "@ngpu/protocol/taskStatus";
+import { settledReceipt } from "@ngpu/protocol/taskWords";
 import type { Dimensions } from "@ngpu/protocol/work";
 import {
   decodeFunctionData,
   type Account,
   type Address,
   type Chain,
-  type GetContractEventsReturnType,
   type Hex,
   type PublicClient,
   type TransactionReceipt,
@@ -47,6 +48,8 @@ export interface Bill {
   durationMs: number;
   priceUsd6PerGcums: bigint;
   amountUsd6: bigint;
+  /** Of all backups that held the input ready. The task cost amount and standby. */
+  standbyUsd6: bigint;
   refundUsd6: bigint;
   txHash: Hex;
   blockNumber: bigint;
@@ -108,7 +111,8 @@ async function runWhole(options: RunTaskOptions): Promise<TaskOutcome> {
     chain.readContract({ ...oracle, functionName: "quote" }),
     options.evenIfUnserved === true ? undefined : knownRoster(options),
   ]);
-  const quote = quoteTask({ manifest, dimensions, priceUsd6PerGcums });
+  const { backups = 1 } = options;
+  const quote = quoteTask({ manifest, dimensions, priceUsd6PerGcums, backups });
   const { timestamp } = await chain.getBlock();
   const deadline = Number(timestamp) + (options.withinS ?? defaultWithinS);
   const prepared = prepareTask({
@@ -122,7 +126,7 @@ async function runWhole(options: RunTaskOptions): Promise<TaskOutcome> {
     quote,
     maxPriceUsd6PerGcums: priceUsd6PerGcums,
     deadline,
-    backups: options.backups ?? 1,
+    backups,
     ...(roster === undefined ? {} : { roster }),
     random,
   });
@@ -228,15 +232,14 @@ async function waitForBill(
   const untilMs = performance.now() + (withinS + limits.settleGraceS) * 1_000 + expiryPatienceMs;
   while (!signal.aborted && performance.now() < untilMs) {
     try {
-      const { status } = await chain.readContract({ ...escrow, functionName: "task", args: [taskId] });
+      const { status } = await chain.readContract({ ...escrow, functionName: "stateOf", args: [taskId] });
       if (status === taskStatus.refunded || status === taskStatus.cancelled) throw new NgpuError("TASK_REFUNDED", { taskId });
-      if (status === taskStatus.settled) {
-        const query = { ...escrow, fromBlock, args: { taskId }, strict: true } as const;
-        const [settled] = await chain.getContractEvents({ ...query, eventName: "TaskSettled" });
+      if (isSettled(status)) {
+        const { settled } = await readTask({ chain, escrow: deployment.taskEscrow, taskId, firstBlock: fromBlock });
         if (settled !== undefined) return { bill: billOf(settled), settled };
       }
     } catch (error) {
-      if (error instanceof NgpuError) throw error;
+      if (codeOf(error) === "TASK_REFUNDED") throw error;
     }
     await sleep(pollMs, signal);
   }
@@ -244,8 +247,8 @@ async function waitForBill(
 }
 
 function billOf(settled: Settled): Bill {
-  const { nodeId, powerCu, durationMs, priceUsd6PerGcums, amountUsd6, refundUsd6 } = settled.args;
-  const bill = { nodeId, powerCu, durationMs, priceUsd6PerGcums, amountUsd6, refundUsd6 };
+  const { nodeId, powerCu, durationMs, priceUsd6PerGcums, amountUsd6, standbyUsd6, refundUsd6 } = settled.args;
+  const bill = { nodeId, powerCu, durationMs, priceUsd6PerGcums, amountUsd6, standbyUsd6, refundUsd6 };
   return { ...bill, txHash: settled.transactionHash, blockNumber: settled.blockNumber };
 }
 
@@ -271,17 +274,14 @@ async function receiptOf(options: RunTaskOptions, task: { settled: Settled; prep
   try {
     const { input } = await options.chain.getTransaction({ hash: settled.transactionHash });
     const call = decodeFunctionData({ abi: taskEscrowAbi, data: input });
-    if (call.functionName === "settle") return { message: call.args[0], signature: call.args[1] };
+    if (call.functionName === "settle") return { message: call.args[2], signature: call.args[3] };
   } catch {
     // The result is opened already; the signature is not worth losing it.
   }
-  const { taskId, assignment, attempt, nodeId, powerCu, durationMs, startMs, outputCommitment, outputCiphertext } = settled.args;
-  const { modelId, inputCommitment } = prepared.params;
-  const said = { taskId, assignment, attempt, nodeId, powerCu, durationMs, startMs, outputCommitment, outputCiphertext };
-  return { message: { ...said, modelId, inputCommitment, slot: 0, status: receiptStatus.succeeded }, signature: "0x" };
+  return { message: settledReceipt({ posted: prepared.params, settled: settled.args }), signature: "0x" };
 }
 
-type Settled = GetContractEventsReturnType<typeof taskEscrowAbi, "TaskSettled", true>[number];
+type Settled = TaskLogOf<"TaskSettled">;
 
 const pollMs = 200;
 const defaultWithinS = 300;

@@ -7,7 +7,7 @@ import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { limits } from "@ngpu/protocol/limits";
 import { settlementDigest } from "@ngpu/protocol/taskDigest";
 import { settlementOf, termsOf, type AssignedFields, type PostedFields, type SettledFields } from "@ngpu/protocol/taskWords";
-import { amountUsd6, capMs, maxAmountUsd6, maxEscrowUsd6, standbyAmountUsd6 } from "@ngpu/protocol/units";
+import { amountUsd6, capMs, maxAmountUsd6, maxBillUsd6, standbyUsd6 } from "@ngpu/protocol/units";
 import type { Hex } from "viem";
 import { answered } from "./answered.ts";
 import { readTaskTimeline, type TimelineRow } from "./chainTimeline.ts";
@@ -43,9 +43,9 @@ export function checkBill({ rows, digest }: { rows: readonly TimelineRow[]; dige
   const seats = argsOf<AssignedFields>(ofAssignment, "assigned")?.seats ?? [];
   const seat = seats.find(({ nodeId }) => nodeId === settled.nodeId);
   const { workCums, priceUsd6PerGcums: price, backups } = posted;
-  const { powerCu: power, durationMs, standbyUsd6 } = settled;
-  const most = maxAmountUsd6({ workCums, priceUsd6PerGcums: price });
-  const escrowed = maxEscrowUsd6({ workCums, priceUsd6PerGcums: price, backups });
+  const { powerCu: power, durationMs } = settled;
+  const most = maxBillUsd6({ workCums, priceUsd6PerGcums: price });
+  const escrowed = maxAmountUsd6({ workCums, priceUsd6PerGcums: price, backups });
   const amount = amountUsd6({ powerCu: power, durationMs, priceUsd6PerGcums: price });
   const cap = capMs({ workCums, powerCu: power });
   const standby = standbySteps({ rows, ofAssignment, seats, settled, amount });
@@ -56,7 +56,7 @@ export function checkBill({ rows, digest }: { rows: readonly TimelineRow[]; dige
       "Terms and settlement are those that the chain keeps",
       "first 23 bytes of keccak256(keccak256(terms), keccak256(settlement))",
       digest.toLowerCase(),
-      settlementDigest({ terms: termsOf(posted), settlement: settlementOf({ posted, settled }) }),
+      settlementDigest(termsOf(posted), settlementOf({ posted, settled })),
     ),
     step("Price is the one frozen when posted", "price of the post", price, settled.priceUsd6PerGcums),
     step("Node was assigned", `seats in their order: ${names}`, settled.nodeId, seat?.nodeId),
@@ -70,7 +70,7 @@ export function checkBill({ rows, digest }: { rows: readonly TimelineRow[]; dige
     },
     step("Amount is power × duration × price", `⌊${power} CU × ${durationMs} ms × ${price} ÷ 10⁹⌋ = ${amount}`, amount, settled.amountUsd6),
     ...standby.steps,
-    step("Standby is the sum of its lines", standby.sum, standby.totalUsd6, standbyUsd6),
+    step("Standby is the sum of its lines", standby.sum, standby.totalUsd6, settled.standbyUsd6),
     step(
       "Refund is the rest of the escrow",
       `${most} + ${backups} × ⌊${most} ÷ 10⌋ − ${amount} − ${standby.totalUsd6} = ${rest}`,
@@ -105,8 +105,8 @@ function standbySteps(request: {
   const paid = new Map(
     rows.filter(({ stage }) => stage === "standbyPaid").map(({ args }) => [args.nodeId as number, args.amountUsd6 as bigint]),
   );
-  const each = standbyAmountUsd6(amount);
-  const percent = Number((limits.standbyBps * 100n) / limits.bps);
+  const each = standbyUsd6(amount);
+  const percent = limits.standbyBps / 100n;
   const steps = [...new Set([...due, ...paid.keys()])].map((nodeId) =>
     step(
       `node-${nodeId} stood by`,

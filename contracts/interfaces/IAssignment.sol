@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {DrawClaim, Posted, Skip} from "../types/AssignmentTypes.sol";
+import {DrawClaim, Posted, Skip, TaskWords} from "../types/AssignmentTypes.sol";
 
 /// @title What was drawn for a task, said by a bonded keeper and checked by whoever doubts it.
 /// @notice A post is believed until somebody proves it wrong; then its keeper loses a bond. It moves no task and no
@@ -59,9 +59,12 @@ interface IAssignment {
     /// @param claim As in the post.
     /// @param skippedMask As in the event.
     /// @param keeper Who posted it.
+    /// @param words Of the task, which say what its model is; anything for a post about a task that does not exist.
     /// @dev Requirements: the post stands and can still be challenged; if it is right, the caller's allowance to the
-    ///      bonds contract covers the loss.
-    function challenge(DrawClaim calldata claim, uint256 skippedMask, address keeper) external returns (bool wrong);
+    ///      bonds contract covers the loss; TaskWordsMismatch if the words are another task's.
+    function challenge(DrawClaim calldata claim, uint256 skippedMask, address keeper, TaskWords calldata words)
+        external
+        returns (bool wrong);
 
     /// @notice The first `count` nodes that the standing seed draws for a task of that model, in order.
     function drawFor(bytes32 taskId, bytes32 modelId, uint256 count) external view returns (uint32[] memory);

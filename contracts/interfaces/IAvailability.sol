@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {Challenge, Fault, FaultKind, Standing} from "../types/AvailabilityTypes.sol";
+import {Challenge, Fault, FaultKind, MissedTask, Standing} from "../types/AvailabilityTypes.sol";
 import {LivenessReply} from "../types/MessageTypes.sol";
 import {INodeConduct} from "./INodeConduct.sol";
 
@@ -74,7 +74,7 @@ interface IAvailability is INodeConduct {
     /// @notice The challenge cannot be closed before `closableAt`.
     error AvailabilityNotDue(bytes32 challengeId, uint40 closableAt);
     /// @notice The node did not accept this task, ended it with a receipt, the task has not expired, the report is too
-    ///      late, or it was made before.
+    ///      late, was made before, or comes with other words than the task's.
     error AvailabilityNoMiss(bytes32 taskId, uint32 nodeId);
     /// @notice More items than one call may carry.
     error AvailabilityBatchTooLong(uint256 items, uint256 maximum);
@@ -97,7 +97,7 @@ interface IAvailability is INodeConduct {
 
     /// @notice Report that a node accepted a task of the direct rail and let it expire without a receipt. The caller
     ///      gets the challenger's part of the slash.
-    function reportMissedTask(bytes32 taskId, uint32 nodeId) external;
+    function reportMissedTask(MissedTask calldata missed) external;
 
     /// @notice Take a fault back within the appeal window, and the slash with it. Requirement: appeal role.
     function overturn(bytes32 faultId) external;

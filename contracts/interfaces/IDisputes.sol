@@ -6,6 +6,7 @@ import {
     DeterminismClass,
     Dispute,
     DisputeStage,
+    Harm,
     OpenDispute,
     Outcome,
     SampleProof,
@@ -101,11 +102,16 @@ interface IDisputes {
 
     /// @notice Dispute the result of one's own settled task. Requirements: caller is its payer; bond exact; model
     ///      comparable; within `openSeconds` of the task's last moment.
-    function openByPayer(OpenDispute calldata params) external payable returns (bytes32 disputeId);
+    /// @param harm Words of the task; DisputeReceiptInvalid if they are another's.
+    function openByPayer(OpenDispute calldata params, Harm calldata harm)
+        external
+        payable
+        returns (bytes32 disputeId);
 
     /// @notice Dispute a sampled result. Requirements: caller is a keeper; the receipt was anchored before the seed
     ///      was revealed and the seed samples its task; the rest as for a payer.
-    function openByAudit(OpenDispute calldata params, SampleProof calldata sample)
+    /// @param harm Words of the task, for its payer's sake.
+    function openByAudit(OpenDispute calldata params, SampleProof calldata sample, Harm calldata harm)
         external
         payable
         returns (bytes32 disputeId);

@@ -91,6 +91,10 @@ interface INodeRegistry {
     /// @notice Node that `operator` signs, or signed, for; 0 if none ever.
     function nodeOfOperator(address operator) external view returns (uint32);
 
+    /// @notice `nodeOfOperator`, and where that node's earnings are credited now: both questions of a signature in one
+    ///         call.
+    function signerOf(address operator) external view returns (uint32 nodeId, address payout);
+
     /// @notice What the node may do now. Reverts NodeUnknown.
     function stateOf(uint32 nodeId) external view returns (NodeState);
 

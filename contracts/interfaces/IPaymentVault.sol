@@ -6,12 +6,14 @@ import {PermitParams} from "../types/TaskTypes.sol";
 /// @title The one place that holds payment tokens.
 /// @notice Amounts are base units of the payment token (6 decimals: usd6). Per account: `available` (free,
 ///      withdrawable by its owner), `reserved` (locked for open tasks), `credit` (earned, pushed to its owner by
-///      anyone), `thawing` (on its way out to its owner while the owner has obligations). Per rail: a pot of what payers
-///      let it hold. INV-1: token balance ≥ Σ(available + reserved + credit + thawing) + Σ pots. Only the rails fixed at
-///      deployment can move reserved or held money, each held pot only by its own rail, and only to the payer or to a
-///      payee's credit (INV-7).
+///      anyone; what a settlement credited first matures), `thawing` (on its way out to its owner while the owner has
+///      obligations). Per rail: a pot of what payers let it hold, and of credits that are contested. INV-1: token
+///      balance ≥ Σ(available + reserved + credit + thawing) + Σ pots. Only the rails fixed at deployment can move
+///      reserved, immature or held money, each held pot only by its own rail, and only to the payer or to a payee's
+///      credit (INV-7).
 interface IPaymentVault {
-    /// @notice One account's money, in one storage slot.
+    /// @notice One account's money.
+    /// @param creditUsd6 All that was earned and not paid out, immature parts included.
     struct Account {
         uint96 availableUsd6;
         uint96 creditUsd6;
@@ -53,6 +55,8 @@ interface IPaymentVault {
     event PaidFromHeld(address indexed rail, address indexed payee, uint256 amountUsd6);
     /// @notice Money of the rail's pot is the payer's available money again.
     event ReturnedFromHeld(address indexed rail, address indexed payer, uint256 amountUsd6);
+    /// @notice Immature credit of the payee is in the rail's pot.
+    event Contested(address indexed rail, address indexed payee, uint256 amountUsd6);
     /// @notice A debt was paid from the payer's available or thawing money.
     event DebtCollected(address indexed rail, address indexed payer, address indexed payee, uint256 amountUsd6);
     /// @notice The key may commit `capUsd6` of the payer's available money until `expiry`.
@@ -102,6 +106,11 @@ interface IPaymentVault {
     /// @notice The thaw of withdrawals is outside its bounds.
     error PaymentThawOutOfBounds(uint40 thawSeconds, uint40 minimum, uint40 maximum);
 
+    /// @notice The account has earned, but none of it can be paid out before `until`.
+    error PaymentCreditImmature(address account, uint40 until);
+    /// @notice The maturity of credits is outside its bounds.
+    error PaymentMaturityOutOfBounds(uint40 maturitySeconds, uint40 minimum, uint40 maximum);
+
     /// @notice Add tokens of the caller to `account`'s available money. Requirement: allowance given.
     function deposit(address account, uint256 amountUsd6) external;
 
@@ -140,14 +149,15 @@ interface IPaymentVault {
     /// @notice Let `key` commit nothing more, at once.
     function beginKeyRevocation(address key) external;
 
-    /// @notice Send all of `account`'s credit to `account`. Anyone may call, so a payout address needs no gas.
+    /// @notice Send all of `account`'s mature credit to `account`. Anyone may call, so a payout address needs no gas.
     function payCredit(address account) external;
 
     /// @notice Rail only. Lock `amountUsd6` of `payer`: available money first, the rest pulled from its wallet.
     /// @dev `permit.deadline == 0` uses the existing allowance; a permit that was consumed earlier is no error.
     function reserve(address payer, uint256 amountUsd6, PermitParams calldata permit) external;
 
-    /// @notice Rail only. End a reservation of `reservedUsd6`: pay `paidUsd6` to `payee`, release the rest.
+    /// @notice Rail only. End a reservation of `reservedUsd6`: pay `paidUsd6` to `payee`, release the rest. What is paid
+    ///         matures after `maturitySeconds` at least and twice that at most.
     function settle(address payer, address payee, uint256 reservedUsd6, uint256 paidUsd6) external;
 
     /// @notice Rail only. End a reservation unpaid.
@@ -161,7 +171,11 @@ interface IPaymentVault {
     /// @notice Rail only. As `hold` on behalf of a key of the payer: consumes its cap, uses available money alone.
     function holdByKey(address payer, address key, uint256 amountUsd6) external;
 
-    /// @notice Rail only. Money of the caller's pot becomes `payee`'s credit.
+    /// @notice Rail only. Take `amountUsd6` of what was credited to `payee` by `settle` back, into the caller's pot.
+    /// @dev Within `maturitySeconds` of that settlement there is enough, whatever else was contested.
+    function contest(address payee, uint256 amountUsd6) external;
+
+    /// @notice Rail only. Money of the caller's pot becomes `payee`'s credit, mature at once.
     function payFromHeld(address payee, uint256 amountUsd6) external;
 
     /// @notice Rail only. Money of the caller's pot becomes available money of `payer`.
@@ -181,6 +195,9 @@ interface IPaymentVault {
     /// @notice Money of `account`.
     function accountOf(address account) external view returns (Account memory);
 
+    /// @notice What of `account`'s credit cannot be paid out yet.
+    function immatureOf(address account) external view returns (uint256);
+
     /// @notice What of `account` is thawing, and how many obligations it has.
     function withdrawalOf(address account) external view returns (Withdrawal memory);
 
@@ -195,6 +212,9 @@ interface IPaymentVault {
 
     /// @notice Seconds that a withdrawal thaws; fixed at deployment.
     function withdrawalThaw() external view returns (uint40);
+
+    /// @notice Seconds for which what was settled stays immature at least; fixed at deployment.
+    function maturitySeconds() external view returns (uint40);
 
     /// @notice The payment token.
     function token() external view returns (address);

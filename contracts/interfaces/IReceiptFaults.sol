@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {Harm} from "../types/DisputeTypes.sol";
 import {Receipt} from "../types/TaskTypes.sol";
 
 /// @title Faults that two signatures prove and nobody has to judge.
@@ -45,21 +46,25 @@ interface IReceiptFaults {
 
     /// @notice Two different receipts of one node under one conflict key. Effects: slashes 10 % of its stake.
     /// @param salt Of the caller's commitment; anything without one.
+    /// @param harm Words of their task, for its payer's sake.
     function proveConflict(
         Receipt calldata a,
         bytes calldata signatureA,
         Receipt calldata b,
         bytes calldata signatureB,
-        bytes32 salt
+        bytes32 salt,
+        Harm calldata harm
     ) external;
 
     /// @notice Two receipts that bill the same milliseconds of one slot of a node. Effects: slashes 5 % of its stake.
     ///         Of receipts that all overlap, each is punished with one other.
+    /// @param harm Words of the task whose receipt starts later.
     function proveOverlap(
         Receipt calldata a,
         bytes calldata signatureA,
         Receipt calldata b,
         bytes calldata signatureB,
-        bytes32 salt
+        bytes32 salt,
+        Harm calldata harm
     ) external;
 }

@@ -24,11 +24,23 @@ library Billing {
         return cap > type(uint32).max ? type(uint32).max : uint32(cap);
     }
 
-    /// @notice Escrow: `maxAmount = ⌊work × 5 × price ÷ (4 × 10⁹)⌋`. No bill of the task exceeds it, whatever the
+    /// @notice Largest bill: `maxBill = ⌊work × 5 × price ÷ (4 × 10⁹)⌋`. No bill of the task exceeds it, whatever the
     ///      node's power, because `powerCu × capMs ≤ work × 5 ÷ 4`.
     /// @return Payment-token base units; may exceed 64 bits for absurd work, which a post then refuses.
-    function maxAmount(uint64 workCums, uint64 priceUsd6PerGcums) internal pure returns (uint256) {
+    function maxBill(uint64 workCums, uint64 priceUsd6PerGcums) internal pure returns (uint256) {
         return (uint256(workCums) * Limits.CAP_NUMERATOR * priceUsd6PerGcums)
             / (uint256(Limits.CAP_DENOMINATOR) * Limits.CUMS_PER_PRICE);
+    }
+
+    /// @notice What one backup that held the input ready earns of a bill: `standby = ⌊bill × STANDBY_BPS ÷ 10⁴⌋`.
+    function standby(uint256 billUsd6) internal pure returns (uint256) {
+        return billUsd6 * Limits.STANDBY_BPS / 10_000;
+    }
+
+    /// @notice Escrow: the largest bill, and the standby of it for each backup asked for.
+    /// @return As for `maxBill`.
+    function maxAmount(uint64 workCums, uint64 priceUsd6PerGcums, uint8 backups) internal pure returns (uint256) {
+        uint256 billUsd6 = maxBill(workCums, priceUsd6PerGcums);
+        return billUsd6 + backups * standby(billUsd6);
     }
 }

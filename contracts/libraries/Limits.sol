@@ -14,6 +14,11 @@ library Limits {
     uint40 internal constant ACCEPT_WINDOW_S = 30;
     /// @dev An accepted task can be settled for so long after its deadline before it can be expired.
     uint40 internal constant SETTLE_GRACE_S = 15 minutes;
+    /// @dev Shortest and longest time that keepers have to attest a demanded output, in seconds.
+    uint40 internal constant MIN_ANSWER_WINDOW_S = 10;
+    uint40 internal constant MAX_ANSWER_WINDOW_S = 1 days;
+    /// @dev Most keepers that must attest a demanded output.
+    uint8 internal constant MAX_QUORUM = 8;
     /// @dev Assignments of one task, the first included.
     uint16 internal constant MAX_ASSIGNMENTS = 8;
     /// @dev Backups of one task.

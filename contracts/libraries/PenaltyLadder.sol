@@ -5,8 +5,8 @@ import {FaultKind, Standing} from "../types/AvailabilityTypes.sol";
 
 /// @title What each strike costs.
 /// @notice First: out of selection until the epoch ends, and less quality. Second: not drawn for a while longer. From the
-///      third: 0.5 % of the stake. A missed accepted task costs 2 % at once, twice that if primary and backup both
-///      failed it. At most 5 % of a node's stake in an epoch.
+///      third: 0.5 % of the stake. A missed accepted task costs 2 % at once, twice that if more than one
+///      node failed it. At most 5 % of a node's stake in an epoch.
 /// @dev Pure in everything but the Standing that it changes; knows neither money nor signatures.
 library PenaltyLadder {
     uint8 internal constant BAN_FROM = 2;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {Task} from "../types/TaskTypes.sol";
+import {TaskTerms} from "../types/TaskTypes.sol";
 import {Limits} from "./Limits.sol";
 
 /// @title The largest task that a node may take.
 /// @notice Its power must be able to do the work before the deadline, and its stake must be worth Limits.STAKE_PER_TASK
-///         times the task's maximum, at the rate that was frozen when it was posted.
+///         times the largest bill of the task, at the rate that was frozen when it was posted.
 library TaskFit {
-    /// @return Work in CU·ms; rounded down. Requires a posted task whose deadline has not passed.
-    function mostCums(Task storage self, uint32 powerCu, uint128 stakeWei, uint40 now_)
+    /// @return Work in CU·ms; rounded down. Requires the terms of a task whose deadline has not passed.
+    function mostCums(TaskTerms calldata self, uint32 powerCu, uint128 stakeWei, uint40 now_)
         internal
-        view
+        pure
         returns (uint256)
     {
         uint256 byTime = uint256(powerCu) * (self.deadline - now_) * 1_000;

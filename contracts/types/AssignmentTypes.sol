@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {Assigned, Settlement, TaskTerms} from "./TaskTypes.sol";
+
 /// @notice Why a drawn node was passed over.
 /// @dev Busy: the node's operator signed so. Suspected: two bonded keepers signed so. Ineligible: the registry says so.
 enum SkipKind {
@@ -35,6 +37,14 @@ struct DrawClaim {
     bytes32 modelId;
     bytes32 inputCommitment;
     uint32[] nodes;
+}
+
+/// @notice The words of a task, whatever came of it: terms with the standing assignment (empty if there is none), or terms
+///         with the settlement. What is not needed may be anything.
+struct TaskWords {
+    TaskTerms terms;
+    Assigned standing;
+    Settlement settlement;
 }
 
 /// @notice Where a posted draw stands.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {Assigned, TaskTerms} from "./TaskTypes.sol";
+
 /// @notice Where a liveness challenge stands; the last three are terminal.
 enum ChallengeStatus {
     None,
@@ -67,9 +69,13 @@ struct Fault {
 }
 
 /// @notice A task that `nodeId` accepted and did not finish.
+/// @param terms As in TaskPosted.
+/// @param standing As in its last TaskAssigned.
 struct MissedTask {
     bytes32 taskId;
     uint32 nodeId;
+    TaskTerms terms;
+    Assigned standing;
 }
 
 /// @notice Times and the bond, fixed at deployment. A change of them is a new contract, so nothing open changes.

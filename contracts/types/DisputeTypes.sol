@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {Receipt} from "./TaskTypes.sol";
+import {Receipt, Settlement, TaskTerms} from "./TaskTypes.sol";
 
 /// @notice What counts as the same result of a model, from its manifest. None: its content cannot be disputed.
 enum DeterminismClass {
@@ -109,6 +109,15 @@ struct OpenDispute {
     bytes32 inputSalt;
     bytes32 inputBodyHash;
     bytes32 claimedBodyHash;
+}
+
+/// @notice Shows whom a wrong receipt harmed: the payer of the settled task of the direct rail that it is about. Words
+///         of no such task, or none at all, show nobody, and nobody is compensated.
+/// @param terms As in TaskPosted.
+/// @param settlement As in TaskSettled.
+struct Harm {
+    TaskTerms terms;
+    Settlement settlement;
 }
 
 /// @notice Shows that a receipt was fixed on chain before the seed that samples it was known.

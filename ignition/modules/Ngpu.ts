@@ -43,6 +43,16 @@ export interface CoreParts {
   readonly selection: SelectionTimes;
   /** Windows of liveness and disputes; they must fit the thaw. */
   readonly faultTimes: FaultTimes;
+  /** Defaults for outputs that payers demand. */
+  readonly demands: DemandTerms;
+}
+
+/** How long a payer may demand an output and keepers may attest it, how many must, and the least that a payer bets. */
+export interface DemandTerms {
+  readonly payerWindowSeconds: number;
+  readonly answerWindowSeconds: number;
+  readonly quorum: number;
+  readonly minimumBondUsd6: bigint;
 }
 
 /** How long things last in selection, in seconds: phases, bonds, scores. */
@@ -89,6 +99,8 @@ export function buildCore(builder: IgnitionModuleBuilder, parts: CoreParts) {
   const paymentVault = m.contract("PaymentVault", [
     parts.paymentToken,
     m.getParameter("withdrawalThawSeconds", parts.withdrawalThawSeconds),
+    // How long a payer has to demand an output: what was settled matures no earlier.
+    m.getParameter("payerWindowSeconds", parts.demands.payerWindowSeconds),
   ]);
   const priceOracle = m.contract("PriceOracle", [
     accessManager,
@@ -106,7 +118,26 @@ export function buildCore(builder: IgnitionModuleBuilder, parts: CoreParts) {
     m.getParameter("sequencerGraceSeconds", 3_600),
     m.getParameter("lastGoodSeconds", 7_200),
   ]);
-  const taskEscrow = m.contract("TaskEscrow", [accessManager, nodeRegistry, paymentVault, priceOracle]);
+  const challengeSeconds = m.getParameter("challengeSeconds", parts.selection.challengeSeconds);
+  const keeperBonds = m.contract("KeeperBonds", [
+    parts.stakeToken,
+    m.getParameter("keeperBondWei", 100n * NGPU_WEI),
+    challengeSeconds,
+    m.getParameter("keeperExitSeconds", parts.selection.keeperExitSeconds),
+  ]);
+  const taskEscrow = m.contract("TaskEscrow", [
+    {
+      authority: accessManager,
+      registry: nodeRegistry,
+      paymentVault,
+      priceOracle,
+      stakeVault,
+      keeperBonds,
+      answerWindow: m.getParameter("answerWindowSeconds", parts.demands.answerWindowSeconds),
+      quorum: m.getParameter("demandQuorum", parts.demands.quorum),
+      minimumDemandBondUsd6: m.getParameter("minimumDemandBondUsd6", parts.demands.minimumBondUsd6),
+    },
+  ]);
 
   const sessionSettlement = m.contract("SessionSettlement", [
     {
@@ -139,7 +170,8 @@ export function buildCore(builder: IgnitionModuleBuilder, parts: CoreParts) {
   grantPolicy(m, { accessManager, nodeRegistry, priceOracle }, { policy: parts.policy, classes });
 
   const core = { accessManager, nodeRegistry, stakeVault, paymentVault, priceOracle, taskEscrow, sessionSettlement };
-  const selection = buildSelection(m, core, parts);
+  const bonds = { keeperBonds, challengeSeconds };
+  const selection = buildSelection(m, core, parts, bonds);
   const faults = buildFaults(m, {
     ...selection,
     accessManager,
@@ -158,17 +190,17 @@ type Core = Record<
   NamedArtifactContractDeploymentFuture<string>
 >;
 
+/** What keepers have at stake, and how long a post of theirs can be challenged. */
+interface Bonds {
+  readonly keeperBonds: NamedArtifactContractDeploymentFuture<string>;
+  readonly challengeSeconds: ArgumentType;
+}
+
 /** Who is drawn: keepers' bonds, scores, the snapshot with its seed, and posted draws. */
-function buildSelection(m: IgnitionModuleBuilder, core: Core, parts: CoreParts) {
+function buildSelection(m: IgnitionModuleBuilder, core: Core, parts: CoreParts, bonds: Bonds) {
   const { accessManager, nodeRegistry, stakeVault, taskEscrow } = core;
-  const { stakeToken, seedSource, selection: times } = parts;
-  const challengeSeconds = m.getParameter("challengeSeconds", times.challengeSeconds);
-  const keeperBonds = m.contract("KeeperBonds", [
-    stakeToken,
-    m.getParameter("keeperBondWei", 100n * NGPU_WEI),
-    challengeSeconds,
-    m.getParameter("keeperExitSeconds", times.keeperExitSeconds),
-  ]);
+  const { seedSource, selection: times } = parts;
+  const { keeperBonds, challengeSeconds } = bonds;
   const scoreBoard = m.contract("ScoreBoard", [
     accessManager,
     nodeRegistry,
@@ -276,6 +308,7 @@ export default buildModule("Ngpu", (m) => {
     disputeWindowSeconds: 3 * DAY_S,
     appealWindowSeconds: 2 * DAY_S,
     faultTimes: publicTimes,
+    demands: { payerWindowSeconds: 3_600, answerWindowSeconds: 3_600, quorum: 2, minimumBondUsd6: 100_000n },
     seedSource,
     selection: {
       openSeconds: 3_600,

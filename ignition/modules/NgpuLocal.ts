@@ -50,6 +50,7 @@ export default buildModule("NgpuLocal", (m) => {
       ripeningSeconds: 24 * 3_600,
     },
     faultTimes: localTimes,
+    demands: { payerWindowSeconds: 30, answerWindowSeconds: 60, quorum: 1, minimumBondUsd6: 10_000n },
   });
   keepDeployer(m, contracts.accessManager);
   return { ...contracts, localUsd, ngpuToken, localPriceFeed, faucet, localSeedSource };

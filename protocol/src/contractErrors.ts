@@ -144,10 +144,15 @@ export const contractErrors = {
   },
   OwnableInvalidOwner: policy,
   OwnableUnauthorizedAccount: policy,
+  PaymentCreditImmature: {
+    meaning: "What {account:account} earned can still be contested by its payers.",
+    remedy: "Pay it out from {until:time} on.",
+  },
   PaymentInsufficient: {
     meaning: "The balance has {availableUsd6:usd} available; this asks for {askedUsd6:usd}.",
     remedy: "Choose a smaller amount, or deposit the difference.",
   },
+  PaymentMaturityOutOfBounds: wiring,
   PaymentNotRail: policy,
   PaymentRailsFixed: policy,
   PaymentTokenShort: {
@@ -193,20 +198,31 @@ export const contractErrors = {
     meaning: "The assigned nodes have time until {until:time}, or have accepted.",
     remedy: "Wait until then.",
   },
+  TaskAttesterInvalid: {
+    meaning: "{caller:account} is no bonded keeper, or has attested this output before.",
+    remedy: "Attest with the account of a bonded keeper.",
+  },
   TaskContentMismatch: { meaning: "Model or input are not those that were posted.", remedy: refused },
   TaskDeadlineOutOfRange: {
     meaning: "The deadline must lie between {earliest:time} and {latest:time}.",
     remedy: "Choose another one and post again.",
+  },
+  TaskDemandWindow: {
+    meaning: "Keepers can attest the output until {until:time}; from then on the demand can be closed.",
+    remedy: reload,
   },
   TaskDurationAboveCap: {
     meaning: "The receipt says {durationMs:number} ms; at most {capMs:number} ms can be billed.",
     remedy: "The receipt was refused; nobody pays for it.",
   },
   TaskExists: { meaning: "This task was posted before.", remedy: "Open it under Tasks." },
-  TaskInvalidPair: { meaning: "The two nodes do not fit the task.", remedy: "Choose two other nodes." },
   TaskInvalidPost: {
     meaning: "The post lacks a model, an input, a key or its work.",
     remedy: "Prepare the task again and post it.",
+  },
+  TaskInvalidSeats: {
+    meaning: "{nodes:number} nodes were named; the task needs another number of them, or one is named twice.",
+    remedy: "Name as many different nodes as the task asked for.",
   },
   TaskKeeperWindow: { meaning: "Only keepers may assign until {openToAll:time}.", remedy: "Wait until then." },
   TaskNodeNotAssigned: { meaning: "{nodeId:node} is not assigned to this task.", remedy: refused },
@@ -232,6 +248,10 @@ export const contractErrors = {
     meaning: "The deadline passed on {deadline:time}.",
     remedy: "Take the escrow back; anyone may.",
   },
+  TaskPayerWindowOver: {
+    meaning: "An output can be demanded until {until:time}.",
+    remedy: "The bill stands. A wrong result can still be disputed.",
+  },
   TaskPowerMismatch: {
     meaning: "The receipt names {powerCu:number} CU, the assignment froze {frozenPowerCu:number} CU.",
     remedy: "The receipt was refused; nobody pays for it.",
@@ -252,6 +272,11 @@ export const contractErrors = {
   TaskTooManyAssignments: {
     meaning: "The task was assigned too often without an answer.",
     remedy: "Wait: everything comes back to the payer at the deadline.",
+  },
+  TaskWindowsInvalid: wiring,
+  TaskWordsMismatch: {
+    meaning: "The terms, the assignment or the settlement that were brought are not the task's.",
+    remedy: "Read them again from the chain's events.",
   },
   TaskWrongStatus: {
     meaning: "The task is {status:status} by now, so this cannot be done any more.",

@@ -20,7 +20,7 @@ export function isOpen(status: number): boolean {
   return status >= taskStatus.posted && status <= taskStatus.accepted;
 }
 
-/** True for a task that has ended, paid or not. */
+/** True for a task that nobody executes any more, paid or not; a demand may still move its bill. */
 export function isOver(status: number): boolean {
   return status >= taskStatus.settled;
 }

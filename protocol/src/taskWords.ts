@@ -9,7 +9,7 @@ import {
   assignedDigest,
   settlementDigest,
   termsDigest,
-  type AssignedWords,
+  type Assigned,
   type Settlement,
   type TaskTerms,
 } from "./taskDigest.ts";
@@ -64,7 +64,7 @@ export interface TaskState {
 /** All that is known of a task; a part that was not told is undefined. */
 export interface TaskWords {
   terms: TaskTerms;
-  assigned?: AssignedWords | undefined;
+  assigned?: Assigned | undefined;
   settlement?: Settlement | undefined;
 }
 
@@ -74,12 +74,9 @@ export function termsOf(posted: PostedFields): TaskTerms {
   return { payer, postedAt, deadline, backups, workCums, priceUsd6PerGcums, stakeWeiPerUsd6, contentHash };
 }
 
-export function assignedOf({ assigner, seats }: AssignedFields): AssignedWords {
+export function assignedOf({ assigner, seats }: AssignedFields): Assigned {
   return { assigner, seats: seats.map(({ nodeId, powerCu }) => ({ nodeId, powerCu })) };
 }
-
-/** What a call brings along where no assignment stands. */
-export const unassigned: AssignedWords = { assigner: `0x${"00".repeat(20)}`, seats: [] };
 
 /** The receipt that was settled: the event has all of it but what the post said. */
 export function settledReceipt(request: {
@@ -121,6 +118,6 @@ function digestUnder(words: TaskWords, state: Pick<TaskState, "status" | "assign
   if (state.status === none) return undefined;
   const wasNeverAssigned = state.status === refunded && state.assignment === 0;
   if (state.status === posted || state.status === cancelled || wasNeverAssigned) return termsDigest(terms);
-  if (isSettled(state.status)) return settlement === undefined ? undefined : settlementDigest({ terms, settlement });
-  return assigned === undefined ? undefined : assignedDigest({ terms, assigned });
+  if (isSettled(state.status)) return settlement === undefined ? undefined : settlementDigest(terms, settlement);
+  return assigned === undefined ? undefined : assignedDigest(terms, assigned);
 }

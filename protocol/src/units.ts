@@ -13,22 +13,22 @@ export function capMs(task: { workCums: bigint; powerCu: number }): number {
   return cap > 0xffff_ffffn ? 0xffff_ffff : Number(cap);
 }
 
-/** The highest bill of a task: ⌊work × 5 × price ÷ (4 × 10⁹)⌋ in payment-token base units. */
-export function maxAmountUsd6(task: { workCums: bigint; priceUsd6PerGcums: bigint }): bigint {
+/** What a post escrows: the largest bill, and the standby of it for each backup, in payment-token base units. */
+export function maxAmountUsd6(task: { workCums: bigint; priceUsd6PerGcums: bigint; backups: number }): bigint {
+  const billUsd6 = maxBillUsd6(task);
+  return billUsd6 + BigInt(task.backups) * standbyUsd6(billUsd6);
+}
+
+/** What one backup that held the input ready earns of a bill: ⌊bill × standby share⌋ in payment-token base units. */
+export function standbyUsd6(billUsd6: bigint): bigint {
+  return (billUsd6 * limits.standbyBps) / 10_000n;
+}
+
+/** The largest bill: ⌊work × 5 × price ÷ (4 × 10⁹)⌋ in payment-token base units. */
+export function maxBillUsd6(task: { workCums: bigint; priceUsd6PerGcums: bigint }): bigint {
   return (
     (task.workCums * limits.capNumerator * task.priceUsd6PerGcums) / (limits.capDenominator * limits.cumsPerPrice)
   );
-}
-
-/** What one backup earns that held the input ready and was not needed: a tenth of the bill, rounded down. */
-export function standbyAmountUsd6(amount: bigint): bigint {
-  return (amount * limits.standbyBps) / limits.bps;
-}
-
-/** What a post escrows: its highest bill, and the standby of that for each backup asked for. */
-export function maxEscrowUsd6(task: { workCums: bigint; priceUsd6PerGcums: bigint; backups: number }): bigint {
-  const most = maxAmountUsd6(task);
-  return most + BigInt(task.backups) * standbyAmountUsd6(most);
 }
 
 /** The largest work that `TaskEscrow.assign` gives a node, equal to contracts/libraries/TaskFit.sol, in CU·ms. */

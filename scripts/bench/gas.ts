@@ -35,7 +35,7 @@ interface Row {
 
 const RUNS = 7;
 /** What the default task escrows, in payment-token base units. */
-const ESCROWED = 125n;
+const ESCROWED = 137n;
 
 const world = await createWorld();
 const samples = new Map<string, Sample[]>();
@@ -74,6 +74,7 @@ async function direct(run: number): Promise<Record<string, Sample>> {
     await world.send(otherPayer, world.usd, "approve", [world.paymentVault.address, 1_000_000n]);
     await world.send(otherPayer, world.paymentVault, "deposit", [otherPayer, 1_000_000n]);
   }
+  const settleStandby = await settledWithStandby(run);
   const fromBalance = await tasks.postTask(world, {
     payer: otherPayer,
     change: { clientNonce: tasks.hashOf(`balance ${run}`) },
@@ -87,17 +88,28 @@ async function direct(run: number): Promise<Record<string, Sample>> {
     direct_assign: assign,
     direct_accept: accept,
     direct_settle: settle,
+    direct_settle_standby: settleStandby,
     direct_total: sum(post, assign, settle),
     direct_total_balance: sum(postBalance, assign, settle),
   };
 }
 
+/** The settlement of a task whose backup had accepted too and is paid for it. */
+async function settledWithStandby(run: number): Promise<Sample> {
+  const { alpha, beta } = world.nodes;
+  const change = { clientNonce: tasks.hashOf(`standby ${run}`) };
+  const { taskId } = await tasks.postTask(world, { payer: world.actors.otherPayer, change, approve: false });
+  await tasks.assignTask(world, taskId);
+  for (const node of [alpha, beta]) await tasks.acceptTask(world, taskId, node);
+  return sampleOf(await tasks.settleTask(world, taskId, alpha));
+}
+
 async function others(run: number): Promise<Record<string, Sample>> {
-  const { owner, otherPayer, stranger } = world.actors;
+  const { owner, otherPayer } = world.actors;
   const change = { clientNonce: tasks.hashOf(`expire ${run}`), deadline: (await world.now()) + 30 };
   const { taskId } = await tasks.postTask(world, { payer: otherPayer, change, approve: false });
   await world.increase(40);
-  const expire = await world.send(stranger, world.escrow, "expire", [taskId]);
+  const expire = await tasks.expireTask(world, taskId);
   const { nodeId, receipt: register } = await registered(run);
   await world.send(owner, world.stakeVault, "stake", [nodeId, NGPU_WEI]);
   const stake = await world.send(owner, world.stakeVault, "stake", [nodeId, NGPU_WEI]);

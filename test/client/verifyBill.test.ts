@@ -47,7 +47,7 @@ function aSettledTask(story: Story = {}): { rows: TimelineRow[]; digest: Hex } {
 }
 
 function digestOf(bill: SettledFields): Hex {
-  return settlementDigest({ terms: termsOf(posted), settlement: settlementOf({ posted, settled: bill }) });
+  return settlementDigest(termsOf(posted), settlementOf({ posted, settled: bill }));
 }
 
 function failedSteps(story: Story): string[] {

@@ -68,7 +68,7 @@ describe("task desk that drains", () => {
   it("hands what waits for a slot to a backup that holds the input, with a journaled failure", async () => {
     await executing();
     const waiting = await accepted();
-    waiting.task.acceptedMask = 3;
+    waiting.state.acceptedMask = 3;
     const draining = drain();
     const { receipt, detail } = await until("a failure", () => receiptsOf(waiting)[0]);
     expect(receipt.message.status).to.equal(receiptStatus.runnerCrashed);
@@ -80,16 +80,15 @@ describe("task desk that drains", () => {
     expect(receiptsOf(waiting)).to.have.length(1);
   });
 
-  const unable: [string, Partial<PostedByPayer["task"]>][] = [
+  const unable: [string, Partial<PostedByPayer["state"]>][] = [
     ["has not accepted", { acceptedMask: 1 }],
     ["has failed", { acceptedMask: 3, failedMask: 2 }],
-    ["was never asked for", { acceptedMask: 1, backup: 0 }],
   ];
   for (const [why, state] of unable) {
     it(`executes what waits for a slot itself when the backup ${why}: a failure would refund the task`, async () => {
       await executing();
       const waiting = await accepted();
-      Object.assign(waiting.task, state);
+      Object.assign(waiting.state, state);
       const draining = drain();
       release.resolve();
       await draining.over;
@@ -101,7 +100,7 @@ describe("task desk that drains", () => {
     await executing();
     const waiting = await accepted();
     let looks = 0;
-    Object.defineProperty(waiting.task, "acceptedMask", { get: () => (looks++ === 0 ? 1 : 3) });
+    Object.defineProperty(waiting.state, "acceptedMask", { get: () => (looks++ === 0 ? 1 : 3) });
     const draining = drain();
     await until("it is handed over", () => receiptsOf(waiting).length === 1);
     expect(looks).to.be.above(1);

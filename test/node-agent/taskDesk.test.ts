@@ -4,6 +4,7 @@ import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import { decodePayload } from "@ngpu/protocol/sealed/payload";
 import { recoverSigner } from "@ngpu/protocol/signed";
+import type { TaskState } from "@ngpu/protocol/taskWords";
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import { expect } from "chai";
 import { zeroHash } from "viem";
@@ -133,7 +134,7 @@ describe("task desk", () => {
         world.desk.settled(posted.taskId);
         await world.received("receipt", 2);
         expect(world.journal.entries().length).to.equal(1);
-        posted.task.status = taskStatus[end];
+        posted.state.status = taskStatus[end];
         world.desk.settled(posted.taskId);
         await until("the journal is empty", () => world.journal.entries().length === 0);
       });
@@ -145,14 +146,14 @@ describe("task desk", () => {
       posted.dispatch();
       await posted.wrap();
       const [first] = await world.received("receipt");
-      posted.task.status = taskStatus.settled;
+      posted.state.status = taskStatus.settled;
       world.desk.settled(posted.taskId);
       await until("the end was seen", () => world.finality.asked > 0);
-      posted.task.status = taskStatus.accepted;
+      posted.state.status = taskStatus.accepted;
       posted.dispatch();
       const told = (await world.received("receipt", 2)).map(({ receipt }) => receipt.signature);
       expect(new Set(told)).to.deep.equal(new Set([first?.receipt.signature]));
-      posted.task.status = taskStatus.settled;
+      posted.state.status = taskStatus.settled;
       world.finality.block = 100n;
       world.desk.settled(posted.taskId);
       await until("the journal is empty", () => world.journal.entries().length === 0);
@@ -191,7 +192,7 @@ describe("task desk", () => {
       posted.dispatch();
       await posted.wrap();
       await world.received("accept");
-      posted.task.status = taskStatus.settled;
+      posted.state.status = taskStatus.settled;
       world.desk.settled(posted.taskId);
       // A duty that is gone cannot take over: the dispatch begins anew and finds the task over.
       await until("the duty is gone", () => {
@@ -275,16 +276,16 @@ describe("task desk", () => {
       expect(frame?.receipt.message.status).to.equal(receiptStatus.succeeded);
     });
 
-    const unassigned: [string, (posted: ReturnType<DeskWorld["post"]>) => void][] = [
-      ["is not assigned to it", ({ task }) => Object.assign(task, { primary: 1, backup: 2 })],
-      ["has been assigned anew", ({ task }) => Object.assign(task, { assignment: 2 })],
-      ["is over", ({ task }) => Object.assign(task, { status: taskStatus.refunded })],
-      ["has passed its deadline", ({ task }) => Object.assign(task, { deadline: 999 })],
+    const unassigned: [string, Parameters<DeskWorld["post"]>[0], Partial<TaskState>][] = [
+      ["is not assigned to it", { seats: [1, 2] }, {}],
+      ["has been assigned anew", {}, { assignment: 2 }],
+      ["is over", {}, { status: taskStatus.refunded }],
+      ["has passed its deadline", { deadlineS: 999 }, {}],
     ];
-    for (const [name, change] of unassigned) {
+    for (const [name, options, change] of unassigned) {
       it(`does nothing for a task that ${name}`, async () => {
-        const posted = world.post();
-        change(posted);
+        const posted = world.post(options);
+        Object.assign(posted.state, change);
         posted.dispatch();
         await posted.wrap();
         await idle();
@@ -292,9 +293,9 @@ describe("task desk", () => {
       });
     }
 
-    it("does nothing for an input other than the posted one", async () => {
+    it("acts on no words that the chain's digest denies", async () => {
       const posted = world.post();
-      posted.task.contentHash = zeroHash;
+      posted.state.digest = `0x${"00".repeat(23)}`;
       posted.dispatch();
       await posted.wrap();
       await world.restart();
@@ -304,7 +305,7 @@ describe("task desk", () => {
     it("drops an old assignment when a newer one is dispatched", async () => {
       const posted = world.post();
       posted.dispatch();
-      posted.task.assignment = 2;
+      posted.state.assignment = 2;
       posted.dispatch({ assignment: 2 });
       await posted.wrap({ assignment: 2 });
       const [frame] = await world.received("receipt");
@@ -369,8 +370,7 @@ describe("task desk", () => {
       posted.dispatch();
       await posted.wrap();
       await world.received("accept");
-      posted.task.assignment = 2;
-      posted.task.primary = 9;
+      posted.state.assignment = 2;
       world.desk.settled(posted.taskId);
       await idle();
     });

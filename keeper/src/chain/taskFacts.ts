@@ -1,40 +1,38 @@
 /**
  * What the events of TaskEscrow say about one task, and how each event changes it. Applying an event twice changes
- * nothing.
+ * nothing. Facts are what an RPC told: whoever acts on them compares their words with the chain's digest first.
  */
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
-import type { Address, Hex, ParseEventLogsReturnType } from "viem";
+import type { Assigned, Settlement, TaskTerms } from "@ngpu/protocol/taskDigest";
+import type { TaskLog, TaskLogOf } from "@ngpu/protocol/taskLogs";
+import { assignedOf, settlementOf, termsOf } from "@ngpu/protocol/taskWords";
+import type { Address, Hex } from "viem";
 
-export interface AssignmentFacts {
+export interface AssignmentFacts extends Assigned {
   assignment: number;
-  primary: number;
-  /** 0 when the payer asked for none. */
-  backup: number;
   block: bigint;
+}
+
+/** The payer says that it cannot get the output. */
+export interface DemandFacts {
+  /** Chain time in seconds until which keepers may attest. */
+  answerableUntilS: number;
+  attestedBy: readonly Address[];
+  /** Undefined while it is open. */
+  outcome?: "delivered" | "forfeited";
 }
 
 export interface TaskFacts {
   taskId: Hex;
-  payer: Address;
   modelId: Hex;
   inputCommitment: Hex;
   inputCiphertext: Hex;
   clientKey: Address;
-  workCums: bigint;
-  deadlineS: number;
-  backups: number;
+  terms: TaskTerms;
   postedBlock: bigint;
   /** The newest assignment. */
   assigned?: AssignmentFacts;
-  ended?: { how: "settled" | "refunded" | "cancelled"; outputCiphertext?: Hex };
-}
-
-type EscrowLog = ParseEventLogsReturnType<typeof taskEscrowAbi, undefined, true>[number];
-export type TaskLog = Exclude<EscrowLog, { eventName: "EIP712DomainChanged" }>;
-
-/** Logs of TaskEscrow that are about a task. */
-export function isTaskLog(log: EscrowLog): log is TaskLog {
-  return log.eventName !== "EIP712DomainChanged";
+  ended?: { how: "settled" | "refunded" | "cancelled"; settlement?: Settlement };
+  demand?: DemandFacts;
 }
 
 /** The facts after `log`; undefined when the log says nothing about a task whose post is known. */
@@ -43,45 +41,66 @@ export function applyTaskLog(facts: TaskFacts | undefined, log: TaskLog): TaskFa
   if (facts === undefined) return undefined;
   switch (log.eventName) {
     case "TaskAssigned": {
-      const { assignment, primary, backup } = log.args;
+      const { assignment } = log.args;
       const stale = facts.assigned !== undefined && assignment <= facts.assigned.assignment;
-      return stale ? facts : { ...facts, assigned: { assignment, primary, backup, block: log.blockNumber } };
+      return stale ? facts : { ...facts, assigned: { ...assignedOf(log.args), assignment, block: log.blockNumber } };
     }
     case "TaskSettled":
-      return { ...facts, ended: { how: "settled", outputCiphertext: log.args.outputCiphertext } };
+      return ended(facts, { how: "settled", settlement: settlementOf({ posted: facts, settled: log.args }) });
     case "TaskRefunded":
-      return { ...facts, ended: { how: "refunded" } };
+      return ended(facts, { how: "refunded" });
     case "TaskCancelled":
-      return { ...facts, ended: { how: "cancelled" } };
+      return ended(facts, { how: "cancelled" });
+    case "OutputDemanded": {
+      const { answerableUntil } = log.args;
+      return facts.demand !== undefined
+        ? facts
+        : { ...facts, demand: { answerableUntilS: answerableUntil, attestedBy: [] } };
+    }
+    case "OutputAttested":
+      return attested(facts, log.args.keeper);
+    case "OutputDelivered":
+      return concluded(facts, "delivered");
+    case "OutputForfeited":
+      return concluded(facts, "forfeited");
     default:
       return facts;
   }
 }
 
+/** The nodes of the standing assignment, in the order of their seats. */
+export function assignedNodes({ assigned }: TaskFacts): number[] {
+  return (assigned?.seats ?? []).map(({ nodeId }) => nodeId);
+}
+
 /** True when the node serves the standing assignment. */
 export function isAssigned(facts: TaskFacts, nodeId: number): boolean {
-  const { assigned } = facts;
-  return nodeId !== 0 && assigned !== undefined && (assigned.primary === nodeId || assigned.backup === nodeId);
+  return assignedNodes(facts).includes(nodeId);
 }
 
-/** The nodes of the standing assignment, primary first. */
-export function assignedNodes(facts: TaskFacts): number[] {
-  const { assigned } = facts;
-  return assigned === undefined ? [] : [assigned.primary, assigned.backup].filter((nodeId) => nodeId !== 0);
+/** True while keepers may answer a demand, or anyone may close it. */
+export function isDemanded({ demand }: TaskFacts): boolean {
+  return demand !== undefined && demand.outcome === undefined;
 }
 
-function posted(log: TaskLog & { eventName: "TaskPosted" }): TaskFacts {
-  const { args } = log;
-  return {
-    taskId: args.taskId,
-    payer: args.payer,
-    modelId: args.modelId,
-    inputCommitment: args.inputCommitment,
-    inputCiphertext: args.inputCiphertext,
-    clientKey: args.clientKey,
-    workCums: args.workCums,
-    deadlineS: args.deadline,
-    backups: args.backups,
-    postedBlock: log.blockNumber,
-  };
+function posted(log: TaskLogOf<"TaskPosted">): TaskFacts {
+  const { taskId, modelId, inputCommitment, inputCiphertext, clientKey } = log.args;
+  const content = { modelId, inputCommitment, inputCiphertext, clientKey };
+  return { taskId, ...content, terms: termsOf(log.args), postedBlock: log.blockNumber };
+}
+
+function ended(facts: TaskFacts, how: NonNullable<TaskFacts["ended"]>): TaskFacts {
+  return facts.ended === undefined ? { ...facts, ended: how } : facts;
+}
+
+function attested(facts: TaskFacts, keeper: Address): TaskFacts {
+  const { demand } = facts;
+  if (demand === undefined || demand.attestedBy.includes(keeper)) return facts;
+  return { ...facts, demand: { ...demand, attestedBy: [...demand.attestedBy, keeper] } };
+}
+
+function concluded(facts: TaskFacts, outcome: "delivered" | "forfeited"): TaskFacts {
+  const { demand } = facts;
+  if (demand === undefined || demand.outcome !== undefined) return facts;
+  return { ...facts, demand: { ...demand, outcome } };
 }

@@ -3,11 +3,12 @@
  * each time, and when the block under the cursor is no longer the one that was read (reorganisation, chain restart),
  * everything is read anew. An RPC that hangs back answers with a block that was passed: then nothing has happened.
  */
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Deployment } from "@ngpu/protocol/deployment";
+import { readTask } from "@ngpu/protocol/readTask";
 import type { ChainIdentity } from "@ngpu/protocol/service/chainIdentity";
-import { BlockNotFoundError, formatLog, parseEventLogs, type Hex, type PublicClient, type RpcLog } from "viem";
-import { applyTaskLog, isTaskLog, type TaskFacts, type TaskLog } from "./taskFacts.ts";
+import { readTaskLogs, type TaskLog } from "@ngpu/protocol/taskLogs";
+import { BlockNotFoundError, type Hex, type PublicClient } from "viem";
+import { applyTaskLog, isDemanded, type TaskFacts } from "./taskFacts.ts";
 
 export interface Head {
   number: bigint;
@@ -27,6 +28,13 @@ export interface TaskFollower {
   /** As `known`, but asks the chain when it is not: for tasks just posted, and for those that ended long ago. */
   lookup(taskId: Hex): Promise<TaskFacts | undefined>;
   open(): TaskFacts[];
+  /** Settled tasks whose output the payer demands. */
+  demanded(): TaskFacts[];
+  /**
+   * Reads the task's events anew and compares them with the chain's digest: for facts that do not fit it. Throws as
+   * `readTask` does, and then the facts are as they were.
+   */
+  correct(taskId: Hex): Promise<void>;
   /** Block of the node's newest assignment that is known; 0 when none is. */
   lastAssignedBlock(nodeId: number): bigint;
 }
@@ -51,7 +59,9 @@ export function createTaskFollower(options: {
 }): TaskFollower {
   const { chain, deployment, rereadBlocks = 8, chunkBlocks = 5_000, keepEnded = 20_000, onChange, identity, onReset } = options;
   const firstBlock = BigInt(deployment.deploymentBlock);
+  const source = { chain, escrow: deployment.taskEscrow };
   const open = new Map<Hex, TaskFacts>();
+  const demanded = new Map<Hex, TaskFacts>();
   const ended = new Map<Hex, TaskFacts>();
   const lastAssigned = new Map<number, bigint>();
   /** Heads below the cursor on its branch, oldest first. */
@@ -60,7 +70,7 @@ export function createTaskFollower(options: {
   let polling: Promise<Head> | undefined;
   let following: Promise<Head> | undefined;
 
-  const known = (taskId: Hex): TaskFacts | undefined => open.get(taskId) ?? ended.get(taskId);
+  const known = (taskId: Hex): TaskFacts | undefined => open.get(taskId) ?? demanded.get(taskId) ?? ended.get(taskId);
 
   const poll = (): Promise<Head> => {
     polling ??= readOn().finally(() => (polling = undefined));
@@ -93,7 +103,7 @@ export function createTaskFollower(options: {
     const from = cursor === undefined ? firstBlock : max(firstBlock, cursor.number + 1n - BigInt(rereadBlocks));
     for (let low = from; low <= head.number; low += BigInt(chunkBlocks)) {
       const high = min(head.number, low + BigInt(chunkBlocks) - 1n);
-      for (const log of await readLogs({ low, high })) {
+      for (const log of await readTaskLogs({ ...source, fromBlock: low, toBlock: high })) {
         const facts = apply(log);
         if (facts !== undefined) changed.set(facts.taskId, facts);
       }
@@ -123,6 +133,7 @@ export function createTaskFollower(options: {
 
   function forget(): void {
     open.clear();
+    demanded.clear();
     ended.clear();
     lastAssigned.clear();
     passed.clear();
@@ -131,37 +142,27 @@ export function createTaskFollower(options: {
 
   function apply(log: TaskLog): TaskFacts | undefined {
     if (log.eventName === "TaskAssigned") {
-      for (const nodeId of [log.args.primary, log.args.backup]) {
+      for (const { nodeId } of log.args.seats) {
         lastAssigned.set(nodeId, max(lastAssigned.get(nodeId) ?? 0n, log.blockNumber));
       }
     }
     const before = known(log.args.taskId);
     const facts = applyTaskLog(before, log);
     if (facts === undefined || facts === before) return undefined;
-    if (facts.ended === undefined) {
-      open.set(facts.taskId, facts);
-      return facts;
-    }
-    open.delete(facts.taskId);
-    const news = before?.ended === undefined;
-    ended.set(facts.taskId, facts);
-    return news ? facts : undefined;
+    place(facts);
+    return facts;
   }
 
-  async function readLogs(range: { low: bigint; high: bigint; taskId?: Hex }): Promise<TaskLog[]> {
-    const logs: RpcLog[] = await chain.request({
-      method: "eth_getLogs",
-      params: [
-        {
-          address: deployment.taskEscrow,
-          fromBlock: `0x${range.low.toString(16)}`,
-          toBlock: `0x${range.high.toString(16)}`,
-          ...(range.taskId === undefined ? {} : { topics: [null, range.taskId] }),
-        },
-      ],
-    });
-    const parsed = parseEventLogs({ abi: taskEscrowAbi, logs: logs.map((log) => formatLog(log)), strict: true });
-    return parsed.filter(isTaskLog);
+  function place(facts: TaskFacts): void {
+    for (const tasks of [open, demanded, ended]) tasks.delete(facts.taskId);
+    const tasks = facts.ended === undefined ? open : isDemanded(facts) ? demanded : ended;
+    tasks.set(facts.taskId, facts);
+  }
+
+  async function correct(taskId: Hex): Promise<void> {
+    const { logs } = await readTask({ ...source, taskId, firstBlock });
+    const facts = logs.reduce<TaskFacts | undefined>(applyTaskLog, undefined);
+    if (facts !== undefined) place(facts);
   }
 
   async function lookup(taskId: Hex): Promise<TaskFacts | undefined> {
@@ -171,7 +172,8 @@ export function createTaskFollower(options: {
     let facts: TaskFacts | undefined;
     for (let low = firstBlock; low <= head.number; low += BigInt(chunkBlocks)) {
       const high = min(head.number, low + BigInt(chunkBlocks) - 1n);
-      for (const log of await readLogs({ low, high, taskId })) facts = applyTaskLog(facts, log);
+      const range = { ...source, fromBlock: low, toBlock: high };
+      for (const log of await readTaskLogs({ ...range, taskId })) facts = applyTaskLog(facts, log);
     }
     return facts;
   }
@@ -183,6 +185,8 @@ export function createTaskFollower(options: {
     known,
     lookup,
     open: () => [...open.values()],
+    demanded: () => [...demanded.values()],
+    correct,
     lastAssignedBlock: (nodeId) => lastAssigned.get(nodeId) ?? 0n,
   };
 }

@@ -1,6 +1,6 @@
 /**
  * Who may store and fetch which blob: the client key its input, nodes of the standing assignment their outputs
- * (BlobAccess).
+ * (BlobAccess). A keeper may ask whether a blob is here, so that it can answer for a demanded output.
  */
 import { decodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
 import { NgpuError } from "@ngpu/protocol/errors";
@@ -20,6 +20,8 @@ export interface BlobRoutes {
     request: BlobRequest & { bytes: number | undefined; body: AsyncIterable<Uint8Array> },
   ): Promise<"stored" | "present">;
   get(request: BlobRequest): Promise<{ bytes: number; stream: () => ReadStream }>;
+  /** The size of a blob that is here; throws BLOB_UNKNOWN. */
+  head(request: BlobRequest): Promise<{ bytes: number }>;
 }
 
 export interface BlobRequest {
@@ -57,20 +59,33 @@ export function createBlobRoutes(options: {
       uploads += 1;
       if (label.kind === "input") inputsArriving.set(taskId, arriving + 1);
       try {
-        return await store.put({ taskId, hash, label, deadlineS: facts.deadlineS, body });
+        return await store.put({ taskId, hash, label, deadlineS: facts.terms.deadline, body });
       } finally {
         uploads -= 1;
         if (label.kind === "input") leave(taskId);
       }
     },
-    async get({ taskId, hash, authorization }) {
-      const signer = await signerOf({ taskId, hash, authorization, action: blobAction.read });
-      const facts = await tasks.find(taskId, postVisibleMs);
-      const may = isAddressEqual(signer, facts.clientKey) || (await seatOf(facts, signer)).nodeId !== 0;
-      if (!may) throw new NgpuError("AUTH_FORBIDDEN", { taskId });
-      return store.get(taskId, hash);
+    async get(request) {
+      const { signer, facts } = await readerOf(request);
+      await requireParty(facts, signer);
+      return store.get(request.taskId, request.hash);
+    },
+    async head(request) {
+      const { signer, facts } = await readerOf(request);
+      if (!(await authority.isKeeper(signer))) await requireParty(facts, signer);
+      return store.get(request.taskId, request.hash);
     },
   };
+
+  async function readerOf(request: BlobRequest): Promise<{ signer: Address; facts: TaskFacts }> {
+    const signer = await signerOf({ ...request, action: blobAction.read });
+    return { signer, facts: await tasks.find(request.taskId, postVisibleMs) };
+  }
+
+  async function requireParty(facts: TaskFacts, signer: Address): Promise<void> {
+    const may = isAddressEqual(signer, facts.clientKey) || (await seatOf(facts, signer)).nodeId !== 0;
+    if (!may) throw new NgpuError("AUTH_FORBIDDEN", { taskId: facts.taskId });
+  }
 
   function leave(taskId: Hex): void {
     const left = (inputsArriving.get(taskId) ?? 1) - 1;
@@ -95,14 +110,14 @@ export function createBlobRoutes(options: {
   async function labelOf(facts: TaskFacts, hash: Hex, signer: Address): Promise<BlobLabel> {
     if (hash === facts.inputCiphertext) {
       // Nobody executes a task that is over: old posts must not go on filling the store. What is here is present.
-      const isOver = facts.ended !== undefined || (tasks.head()?.timestampS ?? 0) >= facts.deadlineS;
+      const isOver = facts.ended !== undefined || (tasks.head()?.timestampS ?? 0) >= facts.terms.deadline;
       const isWanted = !isOver || store.has(facts.taskId, hash);
       if (isAddressEqual(signer, facts.clientKey) && isWanted) return { kind: "input" };
       throw new NgpuError("AUTH_FORBIDDEN", { part: "input" });
     }
     const { nodeId, fresh } = await seatOf(facts, signer);
     const { assigned, ended } = fresh;
-    const wanted = ended === undefined || ended.outputCiphertext === hash;
+    const wanted = ended === undefined || ended.settlement?.outputCiphertext === hash;
     if (nodeId === 0 || assigned === undefined || !wanted) throw new NgpuError("AUTH_FORBIDDEN", { part: "output" });
     return { kind: "output", nodeId, assignment: assigned.assignment };
   }

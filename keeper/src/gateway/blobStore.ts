@@ -29,6 +29,8 @@ export interface BlobStore {
   has(taskId: Hex, hash: Hex): boolean;
   /** Throws BLOB_UNKNOWN. */
   get(taskId: Hex, hash: Hex): { bytes: number; stream: () => ReadStream };
+  /** Keeps the task's blobs until that chain time at least; for a task that has none here, nothing. */
+  keepUntil(taskId: Hex, chainTimeS: number): Promise<void>;
   /** Deletes what expired before this chain time. */
   sweep(chainTimeS: number): Promise<void>;
   usedBytes(): number;
@@ -118,7 +120,8 @@ export async function createBlobStore(options: {
   }
 
   /**
-   * Each node has an equal share of the task's outputs, so no node can use up the others'; older assignments give way.
+   * Each node has places of its own for the task's outputs, so no node can use up the others'; older assignments give
+   * way.
    */
   async function makeRoomForOutput(folder: TaskFolder, label: { nodeId: number; assignment: number }): Promise<void> {
     const outputs = [...folder.blobs].filter(([, stored]) => stored.label.kind === "output");
@@ -132,7 +135,7 @@ export async function createBlobStore(options: {
       ([, { label: of }]) => of.kind === "output" && of.assignment === label.assignment && of.nodeId === label.nodeId,
     );
     const arriving = folder.arriving.filter((nodeId) => nodeId === label.nodeId);
-    if (mine.length + arriving.length >= gatewayLimits.maxOutputsPerTask / 2) throw new NgpuError("BLOB_LIMIT");
+    if (mine.length + arriving.length >= gatewayLimits.maxOutputsPerNode) throw new NgpuError("BLOB_LIMIT");
   }
 
   /** Streams into the temporary file; what was counted as used is given back when it fails. */
@@ -170,6 +173,13 @@ export async function createBlobStore(options: {
       const blob = folders.get(taskId)?.blobs.get(hash);
       if (blob === undefined) throw new NgpuError("BLOB_UNKNOWN", { taskId, hash });
       return { bytes: blob.bytes, stream: () => createReadStream(blob.path) };
+    },
+    async keepUntil(taskId, chainTimeS) {
+      const folder = folders.get(taskId);
+      if (folder === undefined || folder.expiresS >= chainTimeS) return;
+      const former = join(tasksRoot, taskId, `expires-${folder.expiresS}`);
+      folder.expiresS = chainTimeS;
+      await rename(former, join(tasksRoot, taskId, `expires-${chainTimeS}`));
     },
     async sweep(chainTimeS) {
       for (const [taskId, folder] of folders) {

@@ -18,6 +18,7 @@ import type { Duplex } from "node:stream";
 import { keccak256, stringToBytes, toHex, type PublicClient } from "viem";
 import { WebSocketServer, type WebSocket } from "ws";
 import { createAuthority } from "../chain/authority.ts";
+import { createDemandWindows } from "../chain/demandWindows.ts";
 import { createSessionAuthority } from "../session/sessionAuthority.ts";
 import { createBlobRoutes } from "./blobRoutes.ts";
 import { createBlobStore } from "./blobStore.ts";
@@ -25,6 +26,7 @@ import { createFrameRules } from "./frameRules.ts";
 import { createHttpRoutes, pathOf, type HttpHandler } from "./httpRoutes.ts";
 import { createHub } from "./hub.ts";
 import { createLink, linkLimits, type Link, type LinkLimits } from "./link.ts";
+import { createOutputKeeping } from "./outputKeeping.ts";
 import { createPace } from "./pace.ts";
 import { createTaskWatch } from "./taskWatch.ts";
 import { verifyLogin, type Identity } from "./verifyLogin.ts";
@@ -112,10 +114,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     pollMs: options.pollMs ?? 250,
     clock,
     log,
-    onChange: (facts) => hub.taskChanged(facts),
+    onChange: (facts) => {
+      hub.taskChanged(facts);
+      keeping.taskChanged(facts, tasks.head()?.timestampS ?? 0);
+    },
     identity,
     onReset: dropOldChain,
   });
+  const keeping = createOutputKeeping({ store, windows: createDemandWindows({ chain, deployment }) });
   const rules = createFrameRules({ context, authority, tasks });
   const sessions = createSessionAuthority({ chain, deployment, clock });
   const hub = createHub({
@@ -191,8 +197,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
     pass: async () => {
       const head = tasks.head();
-      if (head !== undefined) await store.sweep(head.timestampS);
-      if (head !== undefined && tasks.isLive() && hub.awaitsFinality()) hub.finalise(await tasks.finalBlock());
+      if (head === undefined || !tasks.isLive()) return;
+      await keeping.apply();
+      await store.sweep(head.timestampS);
+      if (hub.awaitsFinality()) hub.finalise(await tasks.finalBlock());
     },
   });
 
@@ -200,6 +208,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   function dropOldChain(): void {
     authority.forget();
     sessions.forget();
+    keeping.forget();
     hub.forget();
     for (const link of [...links]) link.refuse(new NgpuError("CHAIN_RESET"), closeCode.unauthorized);
   }

@@ -84,6 +84,8 @@ export function createHttpRoutes(options: {
         return transfer(() => putBlob(request, response, blob));
       case "GET blob":
         return transfer(() => getBlob(request, response, blob));
+      case "HEAD blob":
+        return transfer(() => headBlob(request, response, blob));
       default:
         throw new NgpuError("ROUTE_UNKNOWN", { path });
     }
@@ -116,6 +118,11 @@ export function createHttpRoutes(options: {
       "cache-control": "private, no-store",
     });
     await pipeline(stream, response);
+  }
+
+  async function headBlob(request: IncomingMessage, response: ServerResponse, blob: BlobPath): Promise<void> {
+    const { bytes } = await blobs.head(blobRequest(request, blob));
+    response.writeHead(200, { "content-length": bytes, "cache-control": "private, no-store" }).end();
   }
 
   return {

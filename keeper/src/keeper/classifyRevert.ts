@@ -15,11 +15,17 @@ export interface Revert {
 }
 
 const benign: Record<Kind, ReadonlySet<string>> = {
-  assign: new Set(["TaskAssignmentStanding", "TaskWrongStatus", "TaskTooManyAssignments", "TaskPastDeadline"]),
-  accept: new Set(["TaskWrongStatus", "TaskAssignmentStale", "TaskPastDeadline"]),
-  settle: new Set(["TaskWrongStatus", "TaskAssignmentStale"]),
-  fail: new Set(["TaskWrongStatus", "TaskAssignmentStale", "TaskReceiptStatusInvalid"]),
-  expire: new Set(["TaskWrongStatus"]),
+  // Words were true when the act was planned: if they are not any more, somebody else has moved the task on.
+  assign: new Set([
+    ...["TaskAssignmentStanding", "TaskWrongStatus", "TaskTooManyAssignments", "TaskPastDeadline"],
+    "TaskWordsMismatch",
+  ]),
+  accept: new Set(["TaskWrongStatus", "TaskAssignmentStale", "TaskPastDeadline", "TaskWordsMismatch"]),
+  settle: new Set(["TaskWrongStatus", "TaskAssignmentStale", "TaskWordsMismatch"]),
+  fail: new Set(["TaskWrongStatus", "TaskAssignmentStale", "TaskReceiptStatusInvalid", "TaskWordsMismatch"]),
+  expire: new Set(["TaskWrongStatus", "TaskWordsMismatch"]),
+  attest: new Set(["TaskWrongStatus", "TaskDemandWindow", "TaskAttesterInvalid"]),
+  closeDemand: new Set(["TaskWrongStatus"]),
   assignReplica: new Set(["SessionNotOpen", "SessionReplicasFull", "SessionAllotmentLower", "SessionInsufficientFree"]),
   releaseReplica: new Set(["SessionNotOpen", "SessionLaneWrongState"]),
   settleSessions: new Set(),

@@ -15,11 +15,13 @@ import type { Frame } from "@ngpu/protocol/wire";
 import { createWalletClient, http, type LocalAccount, type PublicClient } from "viem";
 import { createAuthority } from "../chain/authority.ts";
 import { createTaskFollower } from "../chain/taskFollower.ts";
+import { createDemandDesk } from "../demands/demandDesk.ts";
 import { planSessions, type SessionTiming } from "../session/planSessions.ts";
 import { createClaimShelf } from "../session/claimShelf.ts";
 import { createSessionReader, type SessionFacts } from "../session/sessionSnapshot.ts";
 import { createVoucherShelf } from "../session/voucherShelf.ts";
 import type { Dispatch } from "./action.ts";
+import { correctMisfits } from "./correctMisfits.ts";
 import { createGatewayLink, type GatewayLink } from "./gatewayLink.ts";
 import { createGatewayView } from "./gatewayView.ts";
 import { plan } from "./plan.ts";
@@ -61,6 +63,7 @@ export interface KeeperOptions {
 /** Hints come with every frame; so much time lies between two passes of a loop at least. */
 const spacingMs = 10;
 const mostUnverified = 1_000;
+const answerEveryMs = 1_000;
 
 export function startKeeper(options: KeeperOptions): Keeper {
   const { chainId, rpcUrl, chain, deployment, account, gatewayUrls, clock, log, random01 } = options;
@@ -75,6 +78,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     nowMs: () => clock.monotonicMs(),
   });
   const claims = createClaimShelf({ nowMs: () => clock.monotonicMs() });
+  const demandDesk = createDemandDesk({ chain, deployment, account, gatewayUrls, context, clock });
   let sessions: SessionFacts[] = [];
   /**
    * Acts on sessions that were mined, and how many of them the last reading was begun after: nothing is planned from
@@ -102,6 +106,8 @@ export function startKeeper(options: KeeperOptions): Keeper {
   });
   const openTasks = (): number => snapshot?.tasks.length ?? 0;
   telemetry?.gauge({ name: "open_tasks", help: "Open tasks of the last snapshot.", read: openTasks });
+  const openDemands = (): number => snapshot?.demands.length ?? 0;
+  telemetry?.gauge({ name: "open_demands", help: "Outputs that payers demand.", read: openDemands });
   telemetry?.gauge({ name: "nodes_online", help: "Nodes that gateways list.", read: () => view.read().nodes.size });
   telemetry?.gauge({ name: "head_block", help: "Last snapshot.", read: () => Number(snapshot?.blockNumber ?? 0n) });
   telemetry?.gauge({ name: "chain_up", help: "1 while the chain answers.", read: () => (isChainDown ? 0 : 1) });
@@ -144,9 +150,10 @@ export function startKeeper(options: KeeperOptions): Keeper {
   );
 
   const everyMs = options.everyMs ?? 250;
-  // Two loops, so that a take-over never waits for a chain that answers slowly.
+  // Loops of their own, so that a take-over never waits for a chain or a gateway that answers slowly.
   const observing = createLoop({ name: "observe", everyMs, clock, log, pass: observe });
   const acting = createLoop({ name: "act", everyMs, clock, log, pass: act });
+  const answering = createLoop({ name: "answer demands", everyMs: answerEveryMs, clock, log, pass: answer });
 
   /** What waits in the lane is refused by the new chain's contract; what is in flight there, nobody mines. */
   function dropOldChain(): void {
@@ -156,6 +163,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     unverified.length = 0;
     authority.forget();
     view.forget();
+    demandDesk.forget();
   }
 
   async function act(signal: AbortSignal): Promise<void> {
@@ -172,6 +180,20 @@ export function startKeeper(options: KeeperOptions): Keeper {
     }
     finished?.();
     await clock.sleep(spacingMs, signal);
+  }
+
+  /** Demands last for minutes, so one that is missed now is answered by a later pass. */
+  async function answer(signal: AbortSignal): Promise<void> {
+    if (snapshot === undefined || isChainDown) return;
+    const finished = passes?.startTimer({ loop: "answer" });
+    try {
+      for (const action of await demandDesk.answer(snapshot, signal)) {
+        if (action.kind !== "dispatch") lane.submit(action);
+      }
+    } catch (error) {
+      log.debug({ code: codeOf(error) }, "cannot see whether demands can be answered; looking again");
+    }
+    finished?.();
   }
 
   function sessionWorld({ nodes: facts, chainTimeS }: Snapshot): Parameters<typeof planSessions>[0] {
@@ -218,12 +240,14 @@ export function startKeeper(options: KeeperOptions): Keeper {
         claims.keepOnly(sessions);
         snapshot = read;
         sessionActsRead = actsBefore;
+        await correctMisfits({ follower, misfits: read.misfits, log });
       }
       view.keepOnly(new Set(snapshot?.tasks.map(({ taskId }) => taskId)));
       if (isChainDown) log.info("the chain answers again");
       isChainDown = false;
       for (const { url, frame } of unverified.splice(0)) await receive(url, frame);
       if (!isSame) acting.trigger();
+      if (!isSame && openDemands() > 0) answering.trigger();
     } catch (error) {
       if (!isChainDown && !signal.aborted) {
         const why = explainFailure(error) ?? { err: error };
@@ -248,8 +272,8 @@ export function startKeeper(options: KeeperOptions): Keeper {
 
   function tellSettled(taskId: Snapshot["tasks"][number]["taskId"]): void {
     const task = snapshot?.tasks.find((open) => open.taskId === taskId);
-    for (const nodeId of [task?.primary ?? 0, task?.backup ?? 0]) {
-      if (nodeId !== 0) for (const link of links) link.send({ t: "settled", nodeId, taskId });
+    for (const { nodeId } of task?.standing.seats ?? []) {
+      for (const link of links) link.send({ t: "settled", nodeId, taskId });
     }
   }
 
@@ -263,10 +287,10 @@ export function startKeeper(options: KeeperOptions): Keeper {
     isDraining: () => isDraining,
     async drain() {
       isDraining = true;
-      await Promise.all([observing.stop(), acting.stop(), lane.drain()]);
+      await Promise.all([observing.stop(), acting.stop(), answering.stop(), lane.drain()]);
     },
     async stop() {
-      await Promise.all([observing.stop(), acting.stop()]);
+      await Promise.all([observing.stop(), acting.stop(), answering.stop()]);
       await Promise.all([lane.stop(), ...links.map((link) => link.stop())]);
     },
   };

@@ -11,11 +11,11 @@ import { limits } from "@ngpu/protocol/limits";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import type { Action } from "./action.ts";
-import { choosePair, type Load } from "./choosePair.ts";
+import { chooseSeats, type Load } from "./chooseSeats.ts";
 import type { TaskView, View } from "./gatewayView.ts";
 import { planExecution } from "./planExecution.ts";
-import { receiptMisfit, seatOf } from "./receiptRules.ts";
-import type { OpenTask, Snapshot } from "./snapshot.ts";
+import { hasSeatIn, receiptMisfit, seatOf } from "./receiptRules.ts";
+import type { OpenTask, OpenWords, Snapshot } from "./snapshot.ts";
 import { timing, type Timing } from "./timing.ts";
 
 interface World {
@@ -37,8 +37,9 @@ export function plan(request: Omit<World, "timing"> & { timing?: Timing }): Acti
  */
 function currentLoad({ snapshot, view, timing: { heartbeatMs } }: World): Load {
   const load: Load = { primaryOf: new Map(), assignedNow: new Map() };
-  for (const { taskId, primary, assignment, assignedAtS } of snapshot.tasks) {
-    if (primary === 0 || snapshot.chainTimeS >= assignedAtS + limits.acceptWindowS) continue;
+  for (const { taskId, standing, assignment, assignedAtS } of snapshot.tasks) {
+    const primary = standing.seats[0]?.nodeId;
+    if (primary === undefined || snapshot.chainTimeS >= assignedAtS + limits.acceptWindowS) continue;
     const seen = view.tasks.get(taskId);
     const isTold = ({ nodeId, assignment: under }: { nodeId: number; assignment: number }): boolean =>
       nodeId === primary && under === assignment;
@@ -54,9 +55,9 @@ function planTask(world: World, task: OpenTask, load: Load): Action[] {
   const { taskId } = task;
   const seen = view.tasks.get(taskId);
   const receipt = bestReceipt(task, seen);
-  if (receipt !== undefined) return [{ kind: "settle", taskId, receipt }];
-  if (snapshot.chainTimeS >= expirableAtS(task)) return [{ kind: "expire", taskId }];
-  const isPastDeadline = snapshot.chainTimeS >= task.deadlineS;
+  if (receipt !== undefined) return [{ kind: "settle", taskId, receipt, ...wordsOf(task) }];
+  if (snapshot.chainTimeS >= expirableAtS(task)) return [{ kind: "expire", taskId, ...wordsOf(task) }];
+  const isPastDeadline = snapshot.chainTimeS >= task.terms.deadline;
   if (task.status === taskStatus.posted) return isPastDeadline ? [] : planAssign(world, task, load);
 
   const accepts = isPastDeadline ? [] : planAccepts(task, seen);
@@ -74,13 +75,13 @@ function planTask(world: World, task: OpenTask, load: Load): Action[] {
 
 function planAssign(world: World, task: OpenTask, load: Load): Action[] {
   const { snapshot, view, nowMs } = world;
-  const pair = choosePair({ task, snapshot, view, load, nowMs, silentMs: world.timing.silentMs });
-  if (pair === undefined) return [];
-  count(load.primaryOf, pair.primary);
+  const nodeIds = chooseSeats({ task, snapshot, view, load, nowMs, silentMs: world.timing.silentMs });
+  const [primary] = nodeIds ?? [];
+  if (nodeIds === undefined || primary === undefined) return [];
+  count(load.primaryOf, primary);
   const order = load.assignedNow.size + 1;
-  load.assignedNow.set(pair.primary, order);
-  if (pair.backup !== 0) load.assignedNow.set(pair.backup, order);
-  return [{ kind: "assign", taskId: task.taskId, ...pair }];
+  for (const nodeId of nodeIds) load.assignedNow.set(nodeId, order);
+  return [{ kind: "assign", taskId: task.taskId, nodeIds, ...wordsOf(task) }];
 }
 
 /** The success receipt of the lowest attempt that the contract would take. */
@@ -92,13 +93,13 @@ function bestReceipt(task: OpenTask, seen: TaskView | undefined): TaskView["rece
 
 /** Accepts of nodes that neither accepted nor failed on chain yet, the primary's first. */
 function planAccepts(task: OpenTask, seen: TaskView | undefined): Action[] {
-  const done = task.acceptedMask | task.failedMask;
   const relayed = new Map<number, Action>();
   for (const accept of seen?.accepts ?? []) {
     const { nodeId, assignment, inputCommitment } = accept.message;
     const seat = seatOf(task, nodeId);
-    if (seat === 0 || assignment !== task.assignment || inputCommitment !== task.inputCommitment) continue;
-    if ((done & seat) === 0) relayed.set(seat, { kind: "accept", taskId: task.taskId, accept });
+    if (seat === undefined || assignment !== task.assignment || inputCommitment !== task.inputCommitment) continue;
+    const isDone = hasSeatIn(task.acceptedMask | task.failedMask, task, nodeId);
+    if (!isDone) relayed.set(seat, { kind: "accept", taskId: task.taskId, accept, ...wordsOf(task) });
   }
   return [...relayed].sort(([a], [b]) => a - b).map(([, action]) => action);
 }
@@ -108,13 +109,18 @@ function planFailures(task: OpenTask, seen: TaskView | undefined): Action[] {
   for (const receipt of seen?.receipts ?? []) {
     const { message } = receipt;
     if (message.status === receiptStatus.succeeded || receiptMisfit(task, message) !== undefined) continue;
-    relayed.set(message.nodeId, { kind: "fail", taskId: task.taskId, receipt });
+    relayed.set(message.nodeId, { kind: "fail", taskId: task.taskId, receipt, ...wordsOf(task) });
   }
   return [...relayed.values()];
 }
 
 function expirableAtS(task: OpenTask): number {
-  return task.status === taskStatus.accepted ? task.deadlineS + limits.settleGraceS : task.deadlineS;
+  const { deadline } = task.terms;
+  return task.status === taskStatus.accepted ? deadline + limits.settleGraceS : deadline;
+}
+
+function wordsOf({ terms, standing }: OpenTask): OpenWords {
+  return { terms, standing };
 }
 
 function inOrderOfPost(tasks: OpenTask[]): OpenTask[] {

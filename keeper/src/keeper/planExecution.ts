@@ -1,18 +1,19 @@
 /**
- * Who executes a task that is assigned. Attempt 0 is the primary's, attempt 1 the backup's, and so on in turn, so that
- * keepers agree without talking. The next attempt begins when the executor of the current one failed, vanished, fell
- * silent or drains without having begun, and the other node holds the input. A wrong suspicion costs nobody money:
- * whoever delivers first is paid, once.
+ * Who executes a task that is assigned. Attempt i is that of seat i, and after the last seat the first one's again, so
+ * that keepers agree without talking. When the executor of the current attempt failed, vanished, fell silent or drains
+ * without having begun, the next seat takes over whose node is there and holds the input; the attempts of those between
+ * are passed over. A wrong suspicion costs nobody money: whoever delivers first is paid, once.
  */
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import { capMs } from "@ngpu/protocol/units";
 import type { Dispatch } from "./action.ts";
 import { isDraining, type DispatchSent, type TaskView, type View } from "./gatewayView.ts";
-import { seatOf } from "./receiptRules.ts";
+import { hasSeatIn, powerOf } from "./receiptRules.ts";
 import type { OpenTask } from "./snapshot.ts";
 import type { Timing } from "./timing.ts";
 
-const mostAttempts = 6;
+/** Every seat is asked at most so often under one assignment. */
+const mostRounds = 3;
 
 interface Situation {
   task: OpenTask;
@@ -25,28 +26,36 @@ interface Situation {
 export function planExecution(situation: Situation): Dispatch[] {
   const { task, view } = situation;
   if (view.connectedSinceMs === undefined) return [];
-  const nodes = [task.primary, task.backup].filter((nodeId) => nodeId !== 0);
   const attempt = currentAttempt(situation);
   const executor = executorOf(task, attempt);
-  const other = nodes.find((nodeId) => nodeId !== executor);
-  const takesOver =
-    other !== undefined &&
-    attempt + 1 < mostAttempts &&
-    isLost(situation, executor, attempt) &&
-    isUsable(situation, other) &&
-    hasAccepted(situation, other);
-
-  return nodes.flatMap((nodeId) => {
-    const base = { kind: "dispatch", taskId: task.taskId, nodeId, assignment: task.assignment } as const;
-    if (takesOver && nodeId === other) return [{ ...base, attempt: attempt + 1, role: "primary" }];
-    if (takesOver) return [];
-    const duty: Dispatch = { ...base, attempt, role: nodeId === executor ? "primary" : "backup" };
-    return isUsable(situation, nodeId) && isDue(situation, duty) ? [duty] : [];
-  });
+  if (executor === undefined) return [];
+  const next = isLost(situation, executor, attempt) ? nextAttempt(situation, attempt) : undefined;
+  if (next !== undefined) return [dutyOf(task, next, executorOf(task, next) ?? executor)];
+  return task.standing.seats
+    .map(({ nodeId }) => dutyOf(task, attempt, nodeId))
+    .filter((duty) => isUsable(situation, duty.nodeId) && isDue(situation, duty));
 }
 
-function executorOf(task: OpenTask, attempt: number): number {
-  return task.backup !== 0 && attempt % 2 === 1 ? task.backup : task.primary;
+function executorOf({ standing: { seats } }: OpenTask, attempt: number): number | undefined {
+  return seats[attempt % seats.length]?.nodeId;
+}
+
+function dutyOf(task: OpenTask, attempt: number, nodeId: number): Dispatch {
+  const { taskId, assignment } = task;
+  const role = nodeId === executorOf(task, attempt) ? "primary" : "backup";
+  return { kind: "dispatch", taskId, nodeId, assignment, attempt, role };
+}
+
+/** The first attempt after this one whose node can begin now; the executor's own turn does not come again before. */
+function nextAttempt(situation: Situation, attempt: number): number | undefined {
+  const { task } = situation;
+  const { length } = task.standing.seats;
+  return Array.from({ length: length - 1 }, (_, behind) => attempt + 1 + behind)
+    .filter((later) => later < mostRounds * length)
+    .find((later) => {
+      const nodeId = executorOf(task, later);
+      return nodeId !== undefined && isUsable(situation, nodeId) && hasAccepted(situation, nodeId);
+    });
 }
 
 /** The highest attempt that was begun, by this keeper's own memory or by what the nodes signed. */
@@ -59,7 +68,7 @@ function currentAttempt({ task, seen }: Situation): number {
   return begun
     .filter(({ assignment, attempt, nodeId }) => assignment === task.assignment && executorOf(task, attempt) === nodeId)
     .map(({ attempt }) => attempt)
-    .filter((attempt) => attempt < mostAttempts)
+    .filter((attempt) => attempt < mostRounds * task.standing.seats.length)
     .reduce((highest, attempt) => Math.max(highest, attempt), 0);
 }
 
@@ -77,7 +86,7 @@ function isLost(situation: Situation, nodeId: number, attempt: number): boolean 
   );
   if (progress !== undefined) {
     // A node that reports for ever and delivers nothing must not hold the task until its deadline.
-    const longestMs = timing.overdueMs + 3 * capMs({ workCums: task.workCums, powerCu: powerOf(task, nodeId) });
+    const longestMs = timing.overdueMs + 3 * capMs({ workCums: task.terms.workCums, powerCu: powerOf(task, nodeId) });
     const isOverdue = nowMs - progress.sinceMs > longestMs;
     return isOverdue || nowMs - progress.receivedMs > timing.silentMs;
   }
@@ -85,10 +94,6 @@ function isLost(situation: Situation, nodeId: number, attempt: number): boolean 
   const sent = sentTo(situation, nodeId);
   if (sent === undefined || sent.attempt !== attempt || sent.role !== "primary") return false;
   return nowMs - Math.max(sent.firstMs, node.onlineSinceMs) > timing.startMs;
-}
-
-function powerOf(task: OpenTask, nodeId: number): number {
-  return nodeId === task.primary ? task.primaryPowerCu : task.backupPowerCu;
 }
 
 function isUsable(situation: Situation, nodeId: number): boolean {
@@ -118,14 +123,14 @@ function sentTo({ task, seen }: Situation, nodeId: number): DispatchSent | undef
 }
 
 function hasAccepted({ task, seen }: Situation, nodeId: number): boolean {
-  if ((task.acceptedMask & seatOf(task, nodeId)) !== 0) return true;
+  if (hasSeatIn(task.acceptedMask, task, nodeId)) return true;
   return (seen?.accepts ?? []).some(
     ({ message }) => message.nodeId === nodeId && message.assignment === task.assignment,
   );
 }
 
 function hasFailed({ task, seen }: Situation, nodeId: number): boolean {
-  if ((task.failedMask & seatOf(task, nodeId)) !== 0) return true;
+  if (hasSeatIn(task.failedMask, task, nodeId)) return true;
   return (seen?.receipts ?? []).some(
     ({ message }) =>
       message.nodeId === nodeId && message.assignment === task.assignment && message.status !== receiptStatus.succeeded,

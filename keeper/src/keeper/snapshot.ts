@@ -2,32 +2,41 @@
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Deployment } from "@ngpu/protocol/deployment";
-import { isOpen } from "@ngpu/protocol/taskStatus";
+import { unassigned, type Assigned, type Settlement, type TaskTerms } from "@ngpu/protocol/taskDigest";
+import { isOpen, isOver, taskStatus } from "@ngpu/protocol/taskStatus";
+import { areWordsOf, assignedOf, type TaskState } from "@ngpu/protocol/taskWords";
 import { zeroAddress, type Address, type Hex, type PublicClient } from "viem";
 import type { Head, TaskFollower } from "../chain/taskFollower.ts";
 import type { TaskFacts } from "../chain/taskFacts.ts";
 
-export interface OpenTask {
+/** What a call about the task brings along; it fits the chain's digest of that block. */
+export interface OpenWords {
+  terms: TaskTerms;
+  /** No seats before the first assignment. */
+  standing: Assigned;
+}
+
+export interface OpenTask extends OpenWords {
   taskId: Hex;
   modelId: Hex;
   inputCommitment: Hex;
-  contentHash: Hex;
   postedBlock: bigint;
   status: number;
-  workCums: bigint;
-  deadlineS: number;
-  priceUsd6PerGcums: bigint;
-  stakeWeiPerUsd6: bigint;
-  backups: number;
   assignment: number;
-  primary: number;
-  backup: number;
-  primaryPowerCu: number;
-  backupPowerCu: number;
-  /** Bit 0: primary, bit 1: backup; the same for `failedMask`. */
+  /** Bit i: the node in seat i; the same for `failedMask`. */
   acceptedMask: number;
   failedMask: number;
   assignedAtS: number;
+}
+
+/** A settled task whose payer says that it cannot get the output. */
+export interface OpenDemand {
+  taskId: Hex;
+  terms: TaskTerms;
+  settlement: Settlement;
+  /** Chain time in seconds until which keepers may attest. */
+  answerableUntilS: number;
+  attestedBy: readonly Address[];
 }
 
 export interface NodeFacts {
@@ -47,6 +56,9 @@ export interface Snapshot {
   chainTimeS: number;
   /** In the order they were posted. */
   tasks: OpenTask[];
+  demands: OpenDemand[];
+  /** Tasks of which the RPC told what the chain's digest denies: nothing is done about them. */
+  misfits: Hex[];
   nodes: Map<number, NodeFacts>;
 }
 
@@ -62,13 +74,13 @@ export async function readSnapshot(options: {
   const at = { blockNumber: head.number, allowFailure: false, deployless: true } as const;
   const escrow = { address: deployment.taskEscrow, abi: taskEscrowAbi } as const;
   const registry = { address: deployment.nodeRegistry, abi: nodeRegistryAbi } as const;
-  const open = follower.open();
+  const told = [...follower.open(), ...follower.demanded()];
 
   const [states, eligible, records] = await Promise.all([
-    many(open, (facts) =>
+    many(told, (facts) =>
       chain.multicall({
         ...at,
-        contracts: facts.map(({ taskId }) => ({ ...escrow, functionName: "task", args: [taskId] }) as const),
+        contracts: facts.map(({ taskId }) => ({ ...escrow, functionName: "stateOf", args: [taskId] }) as const),
       }),
     ),
     many(nodeIds, (ids) =>
@@ -87,10 +99,6 @@ export async function readSnapshot(options: {
     ),
   ]);
 
-  const tasks = open.flatMap((facts, index) => {
-    const state = states[index];
-    return state === undefined ? [] : [openTask(facts, state)];
-  });
   const nodes = new Map<number, NodeFacts>();
   nodeIds.forEach((nodeId, index) => {
     const owner = records[index]?.result?.owner ?? zeroAddress;
@@ -98,55 +106,37 @@ export async function readSnapshot(options: {
     const [powerCu, stakeWei] = eligible[index] ?? [0, 0n];
     nodes.set(nodeId, { nodeId, owner, isEligible: powerCu !== 0, powerCu, stakeWei, lastAssignedBlock });
   });
-  return {
-    blockNumber: head.number,
-    blockHash: head.hash,
-    chainTimeS: head.timestampS,
-    tasks: tasks.filter(({ status }) => isOpen(status)),
-    nodes,
-  };
+  const { number: blockNumber, hash: blockHash, timestampS: chainTimeS } = head;
+  return { blockNumber, blockHash, chainTimeS, ...sorted(told, states), nodes };
 }
 
-type TaskState = {
-  status: number;
-  contentHash: Hex;
-  workCums: bigint;
-  deadline: number;
-  priceUsd6PerGcums: bigint;
-  stakeWeiPerUsd6: bigint;
-  backups: number;
-  assignment: number;
-  primary: number;
-  backup: number;
-  primaryPowerCu: number;
-  backupPowerCu: number;
-  acceptedMask: number;
-  failedMask: number;
-  assignedAt: number;
-};
+/** Each task by what the chain says of it, as long as its words fit; one that is over is left out. */
+function sorted(told: TaskFacts[], states: TaskState[]): Pick<Snapshot, "tasks" | "demands" | "misfits"> {
+  const tasks: OpenTask[] = [];
+  const demands: OpenDemand[] = [];
+  const misfits: Hex[] = [];
+  told.forEach((facts, index) => {
+    const state = states[index];
+    if (state === undefined) return;
+    const { taskId, terms, assigned } = facts;
+    const settlement = facts.ended?.settlement;
+    // An RPC may tell of a task's end a block later in its logs than in its state.
+    if (isOver(state.status) && facts.ended === undefined) return;
+    if (!areWordsOf({ terms, assigned, settlement }, state)) misfits.push(taskId);
+    else if (isOpen(state.status)) tasks.push(openTask(facts, state));
+    else if (state.status === taskStatus.demanded && facts.demand !== undefined && settlement !== undefined)
+      demands.push({ taskId, terms, settlement, ...facts.demand });
+  });
+  return { tasks, demands, misfits };
+}
 
 function openTask(facts: TaskFacts, state: TaskState): OpenTask {
-  const { taskId, modelId, inputCommitment, postedBlock } = facts;
+  const { taskId, modelId, inputCommitment, postedBlock, terms, assigned } = facts;
+  const { status, assignment, acceptedMask, failedMask, changedAt } = state;
+  const standing = assigned === undefined ? unassigned : assignedOf(assigned);
   return {
-    taskId,
-    modelId,
-    inputCommitment,
-    contentHash: state.contentHash,
-    postedBlock,
-    status: state.status,
-    workCums: state.workCums,
-    deadlineS: state.deadline,
-    priceUsd6PerGcums: state.priceUsd6PerGcums,
-    stakeWeiPerUsd6: state.stakeWeiPerUsd6,
-    backups: state.backups,
-    assignment: state.assignment,
-    primary: state.primary,
-    backup: state.backup,
-    primaryPowerCu: state.primaryPowerCu,
-    backupPowerCu: state.backupPowerCu,
-    acceptedMask: state.acceptedMask,
-    failedMask: state.failedMask,
-    assignedAtS: state.assignedAt,
+    ...{ taskId, modelId, inputCommitment, postedBlock, terms, standing },
+    ...{ status, assignment, acceptedMask, failedMask, assignedAtS: changedAt },
   };
 }
 

@@ -254,16 +254,25 @@ function subjectOf(action: LaneAction): object {
 }
 
 function taskCall(action: ChainAction) {
+  const { taskId, terms } = action;
   switch (action.kind) {
     case "assign":
-      return { functionName: "assign", args: [action.taskId, action.primary, action.backup] } as const;
-    case "accept":
-      return { functionName: "accept", args: [action.accept.message, action.accept.signature] } as const;
+      return { functionName: "assign", args: [taskId, terms, action.standing, action.nodeIds] } as const;
+    case "accept": {
+      const { message, signature } = action.accept;
+      return { functionName: "accept", args: [terms, action.standing, message, signature] } as const;
+    }
     case "settle":
-    case "fail":
-      return { functionName: "settle", args: [action.receipt.message, action.receipt.signature] } as const;
+    case "fail": {
+      const { message, signature } = action.receipt;
+      return { functionName: "settle", args: [terms, action.standing, message, signature] } as const;
+    }
     case "expire":
-      return { functionName: "expire", args: [action.taskId] } as const;
+      return { functionName: "expire", args: [taskId, terms, action.standing] } as const;
+    case "attest":
+      return { functionName: "attestOutput", args: [taskId, terms, action.settlement] } as const;
+    case "closeDemand":
+      return { functionName: "closeDemand", args: [taskId, terms, action.settlement] } as const;
   }
 }
 

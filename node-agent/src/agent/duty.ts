@@ -74,12 +74,14 @@ export function startDuty(
   const takeover = Promise.withResolvers<void>();
   let { attempt, role } = dispatch;
   let accept: Signed<"accept"> | undefined;
+  let seat = 0;
   let stage: "receiving" | "standby" | "queued" | "executing" = "receiving";
   const handingOver = new AbortController();
   if (role === "primary") takeover.resolve();
 
   const serve = async (): Promise<void> => {
     const task = await visibleTask();
+    ({ seat } = task);
     const startedAt = clock.monotonicMs();
     const leftMs = (): number => Math.max(1, task.leftS * 1_000 - (clock.monotonicMs() - startedAt));
     const deadline = new AbortController();
@@ -155,7 +157,7 @@ export function startDuty(
         return await readTask({ taskId, assignment, nodeId, chain, manifests });
       } catch (error) {
         const code = codeOf(error);
-        const mayAppear = code === "TASK_UNKNOWN" || code === "CHAIN_UNREACHABLE";
+        const mayAppear = ["TASK_UNKNOWN", "TASK_WORDS_MISMATCH", "CHAIN_UNREACHABLE"].includes(code);
         if (!mayAppear || signal.aborted || clock.monotonicMs() > patienceMs) throw error;
       }
       await clock.sleep(pollMs, signal);
@@ -163,16 +165,16 @@ export function startDuty(
   };
 
   /**
-   * A failure under the primary's own attempt lets the backup begin at once, but only one that holds the input: with
-   * nobody left to execute, the chain would refund the task that this node may still finish, now or when it is back.
+   * A failure under the attempt of this node's own seat lets the next backup begin at once, but only one that holds the
+   * input: with nobody left to execute, the chain would refund the task that this node may still finish, now or when it
+   * is back. Seats before this one are not counted on: their nodes were asked and did not deliver.
    */
   const handOver = async (): Promise<void> => {
-    while (stage === "queued" && attempt === 0 && !signal.aborted) {
+    while (stage === "queued" && attempt === seat && !signal.aborted) {
       try {
-        const task = await chain.task(taskId);
-        const others = task.primary === nodeId ? 2 : 1;
-        const isHeld = (task.acceptedMask & ~task.failedMask & others) !== 0;
-        if (task.assignment === assignment && isHeld) return handingOver.abort();
+        const state = await chain.state(taskId);
+        const isHeld = (state.acceptedMask & ~state.failedMask) >> (seat + 1) !== 0;
+        if (state.assignment === assignment && isHeld) return handingOver.abort();
       } catch (error) {
         log.warn({ taskId, code: codeOf(error) }, "cannot see whether the backup could take the task");
       }

@@ -3,15 +3,21 @@
  * decides whether the node works for the task, which input it may take, and what it may bill.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
-import { contentHashOf } from "@ngpu/protocol/ids";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
-import type { Hex } from "viem";
 import { isOver, taskStatus } from "@ngpu/protocol/taskStatus";
-import type { AgentChain, PostedTask } from "./chain.ts";
+import type { TaskState } from "@ngpu/protocol/taskWords";
+import type { Address, Hex } from "viem";
+import type { AgentChain } from "./chain.ts";
 
-export interface AssignedTask extends PostedTask {
+export interface AssignedTask {
   taskId: Hex;
   assignment: number;
+  modelId: Hex;
+  inputCommitment: Hex;
+  inputCiphertext: Hex;
+  clientKey: Address;
+  /** This node's place in the assignment, from 0: the primary's. */
+  seat: number;
   manifest: ModelManifest;
   workCums: bigint;
   /** This node's power, frozen when it was assigned. */
@@ -21,8 +27,8 @@ export interface AssignedTask extends PostedTask {
 }
 
 /**
- * Throws NOT_ASSIGNED, MODEL_UNKNOWN, TASK_UNKNOWN or CHAIN_UNREACHABLE; TASK_UNKNOWN also while the assignment is
- * not visible yet.
+ * Throws NOT_ASSIGNED, MODEL_UNKNOWN, TASK_UNKNOWN, TASK_WORDS_MISMATCH or CHAIN_UNREACHABLE; TASK_UNKNOWN also while
+ * the assignment is not visible yet.
  */
 export async function readTask(request: {
   taskId: Hex;
@@ -32,19 +38,25 @@ export async function readTask(request: {
   manifests: ReadonlyMap<Hex, ModelManifest>;
 }): Promise<AssignedTask> {
   const { taskId, assignment, nodeId, chain, manifests } = request;
-  const task = await chain.task(taskId);
-  if (task.status === taskStatus.none || task.assignment < assignment)
-    throw new NgpuError("TASK_UNKNOWN", { taskId, assignment });
-  const isNamed = task.primary === nodeId || task.backup === nodeId;
-  const leftS = task.deadline - (await chain.timeS());
-  if (task.assignment !== assignment || !isNamed || isOver(task.status) || leftS <= 0) {
-    throw new NgpuError("NOT_ASSIGNED", { taskId, assignment, standing: task.assignment, status: task.status, leftS });
-  }
-  const post = await chain.post(taskId, task.postedAt);
-  if (contentHashOf(post) !== task.contentHash)
-    throw new NgpuError("TASK_UNKNOWN", { taskId, reason: "its post is not the stored one" });
-  const manifest = manifests.get(post.modelId);
-  if (manifest === undefined) throw new NgpuError("MODEL_UNKNOWN", { taskId, modelId: post.modelId });
-  const powerCu = task.primary === nodeId ? task.primaryPowerCu : task.backupPowerCu;
-  return { ...post, taskId, assignment, manifest, workCums: task.workCums, powerCu, leftS };
+  // Logs are read only for a dispatch that may be true.
+  requireStanding(request, await chain.state(taskId));
+  const { state, posted, terms, assigned } = await chain.task(taskId);
+  requireStanding(request, state);
+  const seats = assigned?.seats ?? [];
+  const seat = seats.findIndex((taken) => taken.nodeId === nodeId);
+  const leftS = terms.deadline - (await chain.timeS());
+  const { powerCu } = seats[seat] ?? {};
+  if (powerCu === undefined || leftS <= 0) throw new NgpuError("NOT_ASSIGNED", { taskId, assignment, nodeId, leftS });
+  const { modelId, inputCommitment, inputCiphertext, clientKey } = posted;
+  const manifest = manifests.get(modelId);
+  if (manifest === undefined) throw new NgpuError("MODEL_UNKNOWN", { taskId, modelId });
+  const content = { modelId, inputCommitment, inputCiphertext, clientKey, manifest, workCums: terms.workCums };
+  return { taskId, assignment, ...content, seat, powerCu, leftS };
+}
+
+function requireStanding({ taskId, assignment }: { taskId: Hex; assignment: number }, state: TaskState): void {
+  const { status, assignment: standing } = state;
+  if (status === taskStatus.none || standing < assignment) throw new NgpuError("TASK_UNKNOWN", { taskId, assignment });
+  if (standing !== assignment || isOver(status))
+    throw new NgpuError("NOT_ASSIGNED", { taskId, assignment, standing, status });
 }

@@ -98,7 +98,7 @@ export function createTaskDesk(
       for (const taskId of new Set([...entries.keys(), ...duties.keys()])) {
         if (signal.aborted) return;
         if ((overAt.get(taskId) ?? 0n) > finalBlock) continue;
-        const { status, assignment } = await chain.task(taskId);
+        const { status, assignment } = await chain.state(taskId);
         const duty = duties.get(taskId);
         if (isOver(status) || (duty !== undefined && duty.assignment < assignment)) duty?.end();
         if (isOver(status)) wraps.forget(taskId);

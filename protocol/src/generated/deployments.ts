@@ -6,7 +6,7 @@ export const deployments = {
   31337: {
     accessManager: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
     assignment: "0x9d4454B023096f34B160D6B654540c56A1F81688",
-    availability: "0x09635F643e140090A9A8Dcd712eD6285858ceBef",
+    availability: "0x84eA74d481Ee0A5332c457a4d796187F6Ba67fEB",
     disputes: "0x4c5859f0F772848b2D91F1D83E2Fe57935348029",
     faucet: "0x0165878A594ca255338adfa4d48449f69242Eb8F",
     keeperBonds: "0x0DCd1Bf9A1b36cE34237eEaFef220932846BCD82",
@@ -19,11 +19,11 @@ export const deployments = {
     paymentVault: "0x0B306BF915C4d645ff596e518fAf3F9669b97016",
     priceOracle: "0x959922bE3CAee4b8Cd9a407cc3ac1C251C2007B1",
     roleGuard: "0x9A9f2CCfdE556A7E9Ff0848998Aa4a0CFD8863AE",
-    scoreBoard: "0x84eA74d481Ee0A5332c457a4d796187F6Ba67fEB",
+    scoreBoard: "0x9E545E3C0baAB3E08CdfD552C960A1050f373042",
     selection: "0x0E801D84Fa97b50751Dbf25036d067dCf18858bF",
-    sessionSettlement: "0x9E545E3C0baAB3E08CdfD552C960A1050f373042",
+    sessionSettlement: "0xa82fF9aFd8f496c3d6ac40E2a0F282E47488CFc9",
     stakeVault: "0x4A679253410272dd5232B3Ff7cF5dbB88f295319",
-    taskEscrow: "0x7a2088a1bFc9d81c55368AE168C2C02570cB814F",
+    taskEscrow: "0xE6E340D132b5f46d1e472DebcD681B2aBc16e57E",
     /** No event of these contracts is in an earlier block. */
     deploymentBlock: 1,
   },

@@ -1,9 +1,8 @@
 /** Results with commitments that can be opened, and the acts of a dispute about them. */
-import { typedData, type Receipt } from "@ngpu/protocol/typedData";
+import type { Receipt } from "@ngpu/protocol/typedData";
 import {
   concat,
   encodeAbiParameters,
-  hashStruct,
   keccak256,
   parseAbiParameters,
   zeroHash,
@@ -13,6 +12,7 @@ import {
 import { eventsOf } from "./chain.ts";
 import { disputeTerms, type FaultWorld } from "./faults.ts";
 import { aReceipt, anAssignedTask, hashOf, settleTask, signReceipt } from "./tasks.ts";
+import { harmOf } from "./taskWords.ts";
 import type { NodeKeys, World } from "./world.ts";
 
 export const determinism = { none: 0, exact: 1, tolerance: 2, topK: 3 } as const;
@@ -47,12 +47,6 @@ export function aResult(taskId: Hex, node: NodeKeys, change: Partial<Receipt> = 
   });
 }
 
-/** EIP-712 struct hash of a receipt: what contracts call it by. */
-export function receiptHashOf(receipt: Receipt): Hex {
-  const { primaryType, types } = typedData.receipt;
-  return hashStruct({ primaryType, types, data: receipt } as unknown as Parameters<typeof hashStruct>[0]);
-}
-
 /** A task that `node` was paid for, and its receipt. */
 export async function aSettledTask(world: World, node: NodeKeys, label = "task") {
   const change = { clientNonce: hashOf(label), inputCommitment: commit(inputBody), deadline: (await world.now()) + 600 };
@@ -85,7 +79,7 @@ export async function openDispute(
   } = {},
 ): Promise<Hex> {
   const time = at === undefined ? {} : { at };
-  const args = [openOf(settled, claimed)] as const;
+  const args = [openOf(settled, claimed), await harmOf(world, settled.taskId)] as const;
   const receipt = await world.send(from, world.disputes, "openByPayer", args, { value, ...time });
   const [opened] = eventsOf(receipt, world.disputes, "DisputeOpened");
   if (opened === undefined) throw new Error("nothing was opened");

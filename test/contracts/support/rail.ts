@@ -1,14 +1,17 @@
 /** A world with the direct rail deployed, and the few calls that every test of TaskEscrow makes. */
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { moneyOf } from "./money.ts";
 import { noPermit } from "./permit.ts";
-import { aPost, readTask, type Post } from "./tasks.ts";
+import { aPost, assignTask, expireTask, readTask, type Post } from "./tasks.ts";
+import { wordsOf } from "./taskWords.ts";
 import { createWorld, type NodeKeys } from "./world.ts";
 
 export const reason = { expired: 0, failed: 1 } as const;
 /** What the default post escrows and what the default receipt bills. */
-export const ESCROWED = 125n;
+export const ESCROWED = 137n;
 export const BILLED = 100n;
+/** What a backup that stood by earns of that bill. */
+export const STANDBY = 10n;
 
 export async function createRail() {
   const world = await createWorld();
@@ -16,20 +19,18 @@ export async function createRail() {
   const payerMoney = () => moneyOf(world, world.actors.payer);
   const payoutMoney = (node: NodeKeys) => moneyOf(world, node.payout);
   const statusOf = async (taskId: Hex) => (await readTask(world, taskId)).status;
-  const expirableAt = (taskId: Hex) =>
-    world.publicClient.readContract({ ...world.escrow, functionName: "expirableAt", args: [taskId] });
-  const expire = (taskId: Hex, at: number) =>
-    world.send(world.actors.stranger, world.escrow, "expire", [taskId], { at });
-  const cancel = (taskId: Hex, from = world.actors.payer) => world.send(from, world.escrow, "cancel", [taskId]);
-  const assignPair = (taskId: Hex, primary: number, backup: number, options: { from?: Hex; at?: number } = {}) =>
-    world.send(
-      options.from ?? world.actors.keeper,
-      world.escrow,
-      "assign",
-      [taskId, primary, backup],
-      options.at === undefined ? {} : { at: options.at },
-    );
+  const expirableAt = async (taskId: Hex) => {
+    const { terms } = await wordsOf(world, taskId);
+    return world.publicClient.readContract({ ...world.escrow, functionName: "expirableAt", args: [taskId, terms] });
+  };
+  const expire = (taskId: Hex, at: number) => expireTask(world, taskId, { at });
+  const cancel = async (taskId: Hex, from = world.actors.payer) => {
+    const { terms } = await wordsOf(world, taskId);
+    return world.send(from, world.escrow, "cancel", [taskId, terms]);
+  };
+  const assignNodes = (taskId: Hex, nodeIds: readonly number[], options: { from?: Address; at?: number } = {}) =>
+    assignTask(world, taskId, { ...options, nodes: nodeIds.map((nodeId) => ({ nodeId })) });
   const tryPost = async (change: Partial<Post>) =>
     world.send(world.actors.payer, world.escrow, "post", [await aPost(world, change), noPermit]);
-  return { world, ...world.nodes, payerMoney, payoutMoney, statusOf, expirableAt, expire, cancel, assignPair, tryPost };
+  return { world, ...world.nodes, payerMoney, payoutMoney, statusOf, expirableAt, expire, cancel, assignNodes, tryPost };
 }

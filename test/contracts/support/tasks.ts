@@ -3,6 +3,7 @@ import { signMessage } from "@ngpu/protocol/signed";
 import { receiptStatus, type Accept, type Receipt } from "@ngpu/protocol/typedData";
 import { keccak256, toHex, type Address, type Hex } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
+import { wordsOf } from "./taskWords.ts";
 import { noPermit, type Permit } from "./permit.ts";
 import { CHAIN_ID, keyOf, type NodeKeys, type World } from "./world.ts";
 
@@ -28,8 +29,8 @@ interface Relay<Message> {
 export const hashOf = (label: string): Hex => keccak256(toHex(label));
 
 /**
- * One second of the reference machine, ten minutes to do it. At the local price: 125 base units are escrowed, 100
- * billed.
+ * One second of the reference machine, ten minutes to do it. At the local price: 137 base units are escrowed (125 for
+ * the bill and 12 of standby), 100 billed.
  */
 export async function aPost(world: World, change: Partial<Post> = {}): Promise<Post> {
   return {
@@ -68,19 +69,22 @@ export async function postTask(
 }
 
 export function readTask(world: World, taskId: Hex) {
-  return world.publicClient.readContract({ ...world.escrow, functionName: "task", args: [taskId] });
+  return world.publicClient.readContract({ ...world.escrow, functionName: "stateOf", args: [taskId] });
 }
 
-export function assignTask(world: World, taskId: Hex, { at, from }: { at?: number; from?: Address } = {}) {
-  const { alpha, beta } = world.nodes;
-  const options = at === undefined ? {} : { at };
-  return world.send(
-    from ?? world.actors.keeper,
-    world.escrow,
-    "assign",
-    [taskId, alpha.nodeId, beta.nodeId],
-    options,
-  );
+/** Assigns alpha, with beta as its backup, unless told otherwise. */
+export async function assignTask(
+  world: World,
+  taskId: Hex,
+  { at, from = world.actors.keeper, nodes = [world.nodes.alpha, world.nodes.beta] }: {
+    at?: number;
+    from?: Address;
+    nodes?: readonly { readonly nodeId: number }[];
+  } = {},
+) {
+  const { terms, standing } = await wordsOf(world, taskId);
+  const args = [taskId, terms, standing, nodes.map(({ nodeId }) => nodeId)] as const;
+  return world.send(from, world.escrow, "assign", args, at === undefined ? {} : { at });
 }
 
 /** A task that was posted and assigned to alpha (primary) and beta (backup). */
@@ -127,8 +131,9 @@ export async function settleTask(
   { change = {}, signer = node.operator, at }: Relay<Receipt> = {},
 ) {
   const { message, signature } = await signReceipt(world, aReceipt(taskId, node, change), signer);
-  const options = at === undefined ? {} : { at };
-  return world.send(world.actors.stranger, world.escrow, "settle", [message, signature], options);
+  const { terms, standing } = await wordsOf(world, taskId);
+  const args = [terms, standing, message, signature] as const;
+  return world.send(world.actors.stranger, world.escrow, "settle", args, at === undefined ? {} : { at });
 }
 
 /** Signs `node`'s accept and relays it as a stranger. */
@@ -145,6 +150,27 @@ export async function acceptTask(
     context,
     signer,
   });
-  const options = at === undefined ? {} : { at };
-  return world.send(world.actors.stranger, world.escrow, "accept", [message, signature], options);
+  const { terms, standing } = await wordsOf(world, taskId);
+  const args = [terms, standing, message, signature] as const;
+  return world.send(world.actors.stranger, world.escrow, "accept", args, at === undefined ? {} : { at });
+}
+
+/** Expires a task as a stranger. */
+export async function expireTask(world: World, taskId: Hex, { at }: { at?: number } = {}) {
+  const { terms, standing } = await wordsOf(world, taskId);
+  const args = [taskId, terms, standing] as const;
+  return world.send(world.actors.stranger, world.escrow, "expire", args, at === undefined ? {} : { at });
+}
+
+type DemandAct = "demandOutput" | "attestOutput" | "closeDemand";
+
+/** One act of a demand, with the task's own words. */
+export async function onDemand(
+  world: World,
+  act: DemandAct,
+  taskId: Hex,
+  { from, at }: { from: Address; at?: number },
+) {
+  const { terms, settlement } = await wordsOf(world, taskId);
+  return world.send(from, world.escrow, act, [taskId, terms, settlement], at === undefined ? {} : { at });
 }

@@ -7,14 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import type { Blobs } from "@ngpu/node-agent/agent/blobs";
-import type { AgentChain, ChainTask, PostedTask } from "@ngpu/node-agent/agent/chain";
+import type { AgentChain, ChainTask } from "@ngpu/node-agent/agent/chain";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
+import { assignedDigest } from "@ngpu/protocol/taskDigest";
+import { requireWords, termsOf, type TaskState } from "@ngpu/protocol/taskWords";
 import { openJournal, type Journal } from "@ngpu/node-agent/agent/journal";
 import { createTaskDesk, type TaskDesk } from "@ngpu/node-agent/agent/taskDesk";
 import type { RunnerPool, Slot } from "@ngpu/node-agent/pool/runnerPool";
 import { catalogue } from "@ngpu/protocol/catalogue";
 import { NgpuError } from "@ngpu/protocol/errors";
-import { contentHashOf } from "@ngpu/protocol/ids";
 import { encodePayload } from "@ngpu/protocol/sealed/payload";
 import { open, seal } from "@ngpu/protocol/sealed/seal";
 import { transportPublicKey, wrapTaskKey } from "@ngpu/protocol/sealed/wrap";
@@ -42,7 +43,8 @@ export interface PostedByPayer {
   taskKey: Uint8Array;
   dispatch(options?: { role?: "primary" | "backup"; attempt?: number; assignment?: number }): void;
   wrap(options?: { signer?: PrivateKeyAccount; assignment?: number; taskKey?: Uint8Array }): Promise<void>;
-  task: ChainTask;
+  /** What the chain keeps of it; tests move it. */
+  state: TaskState;
   /** The result document of a success receipt, opened as the client does. */
   openOutput(receipt: Receipt): Uint8Array;
 }
@@ -70,6 +72,8 @@ export interface DeskWorld {
     workCums?: bigint;
     deadlineS?: number;
     powerCu?: number;
+    /** Who serves; this node and another one by default. */
+    seats?: number[];
   }): PostedByPayer;
   /** The same data folder under a new process's desk. */
   restart(): Promise<void>;
@@ -85,7 +89,7 @@ export function createDeskWorld(): DeskWorld {
   };
   const secret = random(32);
   const log = createLog({ service: "test", level: "silent" });
-  const tasks = new Map<Hex, { task: ChainTask; post: PostedTask }>();
+  const tasks = new Map<Hex, ChainTask>();
   const stored = new Map<Hex, Uint8Array>();
   const frames: Frame[] = [];
   const disk = { isFull: false };
@@ -112,11 +116,12 @@ export function createDeskWorld(): DeskWorld {
       finality.asked += 1;
       return finality.block;
     },
-    task: async (taskId) => tasks.get(taskId)?.task ?? emptyTask,
-    post: async (taskId) => {
+    state: async (taskId) => tasks.get(taskId)?.state ?? noTask,
+    task: async (taskId) => {
       const found = tasks.get(taskId);
       if (found === undefined) throw new NgpuError("TASK_UNKNOWN", { taskId });
-      return found.post;
+      requireWords({ taskId, words: found, state: found.state });
+      return found;
     },
   };
   const blobs: Blobs = {
@@ -182,7 +187,9 @@ export function createDeskWorld(): DeskWorld {
       await until(`${count} ${type} frames`, () => frames.filter((frame) => frame.t === type).length >= count);
       return frames.filter((frame) => frame.t === type) as never;
     },
-    post({ role = "primary", images = [photo(1)], declaredImages, workCums, deadlineS = 1_060, powerCu = 1_000 } = {}) {
+    post(options = {}) {
+      const { role = "primary", images = [photo(1)], declaredImages, workCums, deadlineS = 1_060, powerCu = 1_000 } = options;
+      const { seats: taken = role === "primary" ? [nodeId, otherNode] : [otherNode, nodeId] } = options;
       const taskId = toHex(random(32));
       const taskKey = random(32);
       const clientKey = privateKeyToAccount(generatePrivateKey());
@@ -191,33 +198,32 @@ export function createDeskWorld(): DeskWorld {
       const body = encodePayload({ parameters: dimensions, parts });
       const sealed = seal({ taskKey, context: { kind: "input", taskId }, body, random });
       stored.set(sealed.ciphertextHash, sealed.sealed);
-      const post = {
+      const declared = workCums ?? workCumsOf({ manifest, dimensions: { images: images.length } });
+      const posted = {
+        taskId,
+        payer: context.verifyingContract,
         modelId,
         inputCommitment: sealed.commitment,
         inputCiphertext: sealed.ciphertextHash,
         clientKey: clientKey.address,
-      };
-      const isPrimary = role === "primary";
-      const task: ChainTask = {
-        status: taskStatus.assigned,
+        workCums: declared,
+        priceUsd6PerGcums: 100_000n,
+        stakeWeiPerUsd6: 2_000_000_000_000n,
+        maxAmountUsd6: 1_000n,
         postedAt: 990,
         deadline: deadlineS,
-        workCums: workCums ?? workCumsOf({ manifest, dimensions: { images: images.length } }),
-        contentHash: contentHashOf(post),
-        primary: isPrimary ? nodeId : otherNode,
-        backup: isPrimary ? otherNode : nodeId,
-        primaryPowerCu: isPrimary ? powerCu : 9_999,
-        backupPowerCu: isPrimary ? 9_999 : powerCu,
-        assignment: 1,
-        acceptedMask: 0,
-        failedMask: 0,
+        backups: 1,
       };
-      tasks.set(taskId, { task, post });
+      const seats = taken.map((seated) => ({ nodeId: seated, powerCu: seated === nodeId ? powerCu : 9_999 }));
+      const words = { terms: termsOf(posted), assigned: { assigner: operator.address, seats } };
+      const digest = assignedDigest(words.terms, words.assigned);
+      const state: TaskState = { ...noTask, status: taskStatus.assigned, assignment: 1, changedAt: 995, digest };
+      tasks.set(taskId, { state, posted, ...words });
       return {
         taskId,
         clientKey,
         taskKey,
-        task,
+        state,
         dispatch: (options = {}) =>
           desk.dispatch({
             t: "dispatch",
@@ -262,19 +268,13 @@ export function createDeskWorld(): DeskWorld {
   };
 }
 
-const emptyTask: ChainTask = {
+const noTask: TaskState = {
   status: taskStatus.none,
-  postedAt: 0,
-  deadline: 0,
-  workCums: 0n,
-  contentHash: `0x${"00".repeat(32)}`,
-  primary: 0,
-  backup: 0,
-  primaryPowerCu: 0,
-  backupPowerCu: 0,
   assignment: 0,
   acceptedMask: 0,
   failedMask: 0,
+  changedAt: 0,
+  digest: `0x${"00".repeat(23)}`,
 };
 
 /** One slot, first come first served, as the port says. */

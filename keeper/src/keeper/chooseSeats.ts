@@ -1,6 +1,7 @@
 /**
- * Which nodes serve a task: online, eligible, serving its model, not too small for it; the one with the most free slots first, then the one
- * that was assigned longest ago, then by hash, so that several keepers with the same view choose the same pair.
+ * Which nodes serve a task, primary first and then its backups in their order: online, eligible, serving its model, not
+ * too small for it; the one with the most free slots first, then the one that was assigned longest ago, then by hash,
+ * so that several keepers with the same view choose the same nodes.
  */
 import { u32be } from "@ngpu/protocol/bytes";
 import { mostCums } from "@ngpu/protocol/units";
@@ -19,12 +20,6 @@ export interface Load {
   assignedNow: Map<number, number>;
 }
 
-export interface Pair {
-  primary: number;
-  /** 0 when the task asked for none. */
-  backup: number;
-}
-
 interface Candidate {
   node: OnlineNode;
   facts: NodeFacts;
@@ -33,40 +28,50 @@ interface Candidate {
   tie: Hex;
 }
 
-/** undefined when too few nodes are there. */
-export function choosePair(request: {
+/** Node ids in the order of their seats; undefined when too few nodes are there. */
+export function chooseSeats(request: {
   task: OpenTask;
   snapshot: Snapshot;
   view: View;
   load: Load;
   nowMs: number;
   silentMs: number;
-}): Pair | undefined {
+}): number[] | undefined {
   const { task, load } = request;
   const candidates = candidatesFor(request);
   const primary = candidates.filter(({ freeSlots }) => freeSlots > 0).sort(inOrder(load))[0];
   if (primary === undefined) return undefined;
-  if (task.backups === 0) return { primary: primary.node.nodeId, backup: 0 };
-
-  const isForeign = ({ facts }: Candidate): number => Number(facts.owner !== primary.facts.owner);
-  // A backup that has no free slot now may well have one when it is needed, so it only comes later in the order.
-  const [backup] = candidates
-    .filter((candidate) => candidate !== primary)
-    .sort((a, b) => isForeign(b) - isForeign(a) || inOrder(load)(a, b));
-  return backup === undefined ? undefined : { primary: primary.node.nodeId, backup: backup.node.nodeId };
+  const chosen = [primary];
+  while (chosen.length <= task.terms.backups) {
+    const backup = nextBackup(candidates, chosen, load);
+    if (backup === undefined) return undefined;
+    chosen.push(backup);
+  }
+  return chosen.map(({ node }) => node.nodeId);
 }
 
-function candidatesFor(request: Parameters<typeof choosePair>[0]): Candidate[] {
+/**
+ * Of another owner than those chosen before, where there is one. A backup that has no free slot now may well have one
+ * when it is needed, so it only comes later in the order.
+ */
+function nextBackup(candidates: Candidate[], chosen: Candidate[], load: Load): Candidate | undefined {
+  const owners = new Set(chosen.map(({ facts }) => facts.owner));
+  const isForeign = ({ facts }: Candidate): number => Number(!owners.has(facts.owner));
+  const left = candidates.filter((candidate) => !chosen.includes(candidate));
+  return left.sort((a, b) => isForeign(b) - isForeign(a) || inOrder(load)(a, b))[0];
+}
+
+function candidatesFor(request: Parameters<typeof chooseSeats>[0]): Candidate[] {
   const { task, snapshot, view, load, nowMs, silentMs } = request;
   const candidates: Candidate[] = [];
   for (const node of view.nodes.values()) {
     const facts = snapshot.nodes.get(node.nodeId);
     if (facts === undefined || !facts.isEligible) continue;
-    const leftS = task.deadlineS - snapshot.chainTimeS - MARGIN_S;
-    if (task.workCums > mostCums({ ...task, ...facts, leftS })) continue;
+    const leftS = task.terms.deadline - snapshot.chainTimeS - MARGIN_S;
+    if (task.terms.workCums > mostCums({ ...task.terms, ...facts, leftS })) continue;
     if (isDraining(node) || !node.models.includes(task.modelId) || nowMs - node.heardMs > silentMs) continue;
     const freeSlots = node.freeSlots - (load.primaryOf.get(node.nodeId) ?? 0);
-    const wasTried = node.nodeId === task.primary || node.nodeId === task.backup;
+    const wasTried = task.standing.seats.some(({ nodeId }) => nodeId === node.nodeId);
     const tie = keccak256(concat([task.taskId, toHex(u32be(node.nodeId))]));
     candidates.push({ node, facts, freeSlots, wasTried, tie });
   }
