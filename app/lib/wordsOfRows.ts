@@ -8,11 +8,11 @@ import {
   assignedOf,
   settlementOf,
   termsOf,
-  unassigned,
   type AssignedFields,
   type PostedFields,
   type SettledFields,
 } from "@ngpu/protocol/taskWords";
+import { unassigned } from "@ngpu/protocol/taskDigest";
 import type { Hex } from "viem";
 
 /** undefined until the post is known. */
