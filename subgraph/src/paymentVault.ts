@@ -51,6 +51,7 @@ export function handleSettled(event: Settled): void {
   const payee = loadAccount(event.params.payee);
   payee.creditUsd6 = payee.creditUsd6.plus(event.params.paidUsd6);
   payee.earnedUsd6 = payee.earnedUsd6.plus(event.params.paidUsd6);
+  payee.creditedAt = event.block.timestamp;
   payee.save();
   addToReserved(reservedUsd6.neg());
 }
