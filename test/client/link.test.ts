@@ -90,7 +90,7 @@ describe("client link", () => {
       gatewayUrl: late.url,
       chain: chain.client,
       chainId: chain.chainId,
-      deployment: chain.deployment,
+      deployment: { ...chain.deployment, deploymentBlock: 1n },
       secrets,
       sealedInput,
       random: (length) => new Uint8Array(randomBytes(length)),
@@ -123,7 +123,7 @@ describe("client link", () => {
       gatewayUrl: line.url,
       chain: chain.client,
       chainId: chain.chainId,
-      deployment: chain.deployment,
+      deployment: { ...chain.deployment, deploymentBlock: 1n },
       secrets,
       random: (length) => new Uint8Array(randomBytes(length)),
       signal: stop.signal,
@@ -137,7 +137,7 @@ describe("client link", () => {
       line.freeze();
       const node = await connectNode({ chain, node: nodes[0], gatewayUrl: line.url });
       await node.announce([]);
-      await assignTask(chain, { taskId: secrets.taskId, primary: nodes[0].nodeId, backup: nodes[1].nodeId });
+      await assignTask(chain, { taskId: secrets.taskId, nodeIds: [nodes[0].nodeId, nodes[1].nodeId] });
       await until("the key is wrapped over another link", () => events.find(({ kind }) => kind === "wrapped"));
       expect(events.some((event) => event.kind === "connection" && event.state === "lost")).to.equal(false);
       node.peer.close();

@@ -10,10 +10,8 @@ import { runTask } from "@ngpu/client/runTask";
 import type { TaskSecrets } from "@ngpu/client/taskSecrets";
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import { catalogue } from "@ngpu/protocol/catalogue";
-import { NgpuError } from "@ngpu/protocol/errors";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { encodePayload } from "@ngpu/protocol/sealed/payload";
 import { seal } from "@ngpu/protocol/sealed/seal";
@@ -37,7 +35,8 @@ import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { codeRejectedBy } from "../harness/codeRejectedBy.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { startTestGateway } from "../harness/services.ts";
-import { assignTask, postTask, type TestTask } from "../harness/tasks.ts";
+import { taskOf } from "../harness/taskOf.ts";
+import { assignTask, postTask, settleTask, type TestTask } from "../harness/tasks.ts";
 import { connectNode, type NodePeer } from "../harness/testNode.ts";
 import { until } from "../harness/until.ts";
 import { photo } from "../node-agent/support/images.ts";
@@ -104,7 +103,7 @@ describe("payer's side", () => {
         gatewayUrl: gateway.url,
         chain: createPublicClient({ transport, chain: chainOf(chain.chainId, chain.rpcUrl) }),
         chainId: chain.chainId,
-        deployment: chain.deployment,
+        deployment: { ...chain.deployment, deploymentBlock: 1n },
         secrets,
         random,
         signal: stop.signal,
@@ -113,7 +112,7 @@ describe("payer's side", () => {
       await until("the client is connected", () =>
         events.find((event) => event.kind === "connection" && event.state === "open"),
       );
-      await assignTask(chain, { taskId, primary: nodes[0].nodeId, backup: nodes[1].nodeId });
+      await assignTask(chain, { taskId, nodeIds: [nodes[0].nodeId, nodes[1].nodeId] });
     }
 
     const wrapped = (): Promise<TaskEvent> =>
@@ -256,7 +255,7 @@ describe("payer's side", () => {
     running.catch((error: unknown) => posted.reject(error));
     const taskId = await posted.promise;
     const secrets = await prepared.promise;
-    await assignTask(chain, { taskId, primary: nodes[0].nodeId, backup: nodes[1].nodeId });
+    await assignTask(chain, { taskId, nodeIds: [nodes[0].nodeId, nodes[1].nodeId] });
 
     const [node] = nodes;
     const at = { taskId, nodeId: node.nodeId, assignment: 1, attempt: 0 };
@@ -271,14 +270,11 @@ describe("payer's side", () => {
     const hash = keccak256(sealed.sealed);
     const call = { gatewayUrl: gateway.url, context, signer: node.operator, taskId };
     await putBlob({ ...call, hash, body: sealed.sealed });
-    const escrow = { address: chain.deployment.taskEscrow, abi: taskEscrowAbi } as const;
-    const query = { ...escrow, args: { taskId }, fromBlock: 0n, strict: true } as const;
-    const [log] = await chain.client.getContractEvents({ ...query, eventName: "TaskPosted" });
-    if (log === undefined) throw new NgpuError("TASK_UNKNOWN", { taskId });
+    const { posted: post } = await taskOf(chain, taskId);
     const message = {
       ...at,
       modelId: face.modelId,
-      inputCommitment: log.args.inputCommitment,
+      inputCommitment: post.inputCommitment,
       outputCommitment: sealed.commitment,
       outputCiphertext: sealed.ciphertextHash,
       slot: 3,
@@ -288,8 +284,7 @@ describe("payer's side", () => {
       status: 0,
     };
     const receipt = await signMessage({ kind: "receipt", message, context, signer: node.operator });
-    const args = [receipt.message, receipt.signature];
-    await chain.write({ account: chain.account(3), ...escrow, functionName: "settle", args });
+    await settleTask(chain, receipt);
 
     const outcome = await running;
     expect(outcome.json).to.deep.equal({ found: 3 });

@@ -22,6 +22,7 @@ import { codeRejectedBy } from "../harness/codeRejectedBy.ts";
 import { codeThrownBy } from "../harness/codeThrownBy.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { startTestGateway } from "../harness/services.ts";
+import { taskOf } from "../harness/taskOf.ts";
 import { assignTask, postTask, type TestTask } from "../harness/tasks.ts";
 import { until } from "../harness/until.ts";
 
@@ -84,7 +85,7 @@ describe("gateway blobs", () => {
 
   async function assignedTask(): Promise<TestTask> {
     const task = await postTask(chain);
-    await assignTask(chain, { taskId: task.taskId, primary: primary.nodeId, backup: backup.nodeId });
+    await assignTask(chain, { taskId: task.taskId, nodeIds: [primary.nodeId, backup.nodeId] });
     return task;
   }
 
@@ -94,7 +95,7 @@ describe("gateway blobs", () => {
     expect((await putBlob({ ...call, body: task.sealedInput })).status).to.equal(201);
     expect((await putBlob({ ...call, body: task.sealedInput })).status).to.equal(200);
     expect((await getBlob({ ...call, signer: primary.operator })).code).to.equal("AUTH_FORBIDDEN");
-    await assignTask(chain, { taskId: task.taskId, primary: primary.nodeId, backup: backup.nodeId });
+    await assignTask(chain, { taskId: task.taskId, nodeIds: [primary.nodeId, backup.nodeId] });
     for (const signer of [task.clientKey, primary.operator, backup.operator]) {
       expect((await getBlob({ ...call, signer })).bytes).to.deep.equal(task.sealedInput);
     }
@@ -199,7 +200,7 @@ describe("gateway blobs", () => {
       address: chain.deployment.taskEscrow,
       abi: taskEscrowAbi,
       functionName: "cancel",
-      args: [task.taskId],
+      args: [task.taskId, (await taskOf(chain, task.taskId)).terms],
     });
     await until("the gateway knows that it is over", async () => {
       const { block } = (await (await fetch(`${gateway.url}/v1/health`)).json()) as { block: number };

@@ -2,7 +2,6 @@
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import { signMessage, type Signed, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";
 import { encodeFrame, type RosterEntry } from "@ngpu/protocol/wire";
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { expect } from "chai";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { keccak256, stringToBytes, zeroHash } from "viem";
@@ -11,7 +10,7 @@ import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { connectPeer, type Peer } from "../harness/peer.ts";
 import { startTestGateway } from "../harness/services.ts";
-import { assignTask, postTask, type TestTask } from "../harness/tasks.ts";
+import { assignTask, postTask, settleTask, type TestTask } from "../harness/tasks.ts";
 import { connectNode, type NodePeer } from "../harness/testNode.ts";
 import { until } from "../harness/until.ts";
 
@@ -40,7 +39,7 @@ describe("gateway frames", () => {
     primary = await connectNode({ chain, node: nodes[0], gatewayUrl: gateway.url });
     await primary.announce([modelId]);
     task = await postTask(chain);
-    await assignTask(chain, { taskId: task.taskId, primary: nodes[0].nodeId, backup: nodes[1].nodeId });
+    await assignTask(chain, { taskId: task.taskId, nodeIds: [nodes[0].nodeId, nodes[1].nodeId] });
   });
 
   afterEach(() => gateway.close());
@@ -120,7 +119,7 @@ describe("gateway frames", () => {
   it("tells a waiting client when its task is assigned", async () => {
     task = await postTask(chain);
     const client = await connectClient();
-    await assignTask(chain, { taskId: task.taskId, primary: nodes[1].nodeId, backup: primary.nodeId });
+    await assignTask(chain, { taskId: task.taskId, nodeIds: [nodes[1].nodeId, primary.nodeId] });
     expect(await client.next("nodes")).to.include({ taskId: task.taskId, assignment: 1 });
   });
 
@@ -228,13 +227,7 @@ describe("gateway frames", () => {
   it("tells the node when its task has ended, and again when it resends its receipt", async () => {
     const receipt = await primary.receipt(task, { assignment: 1, attempt: 0 });
     await keeper.next("receipt");
-    await chain.write({
-      account: chain.account(3),
-      address: chain.deployment.taskEscrow,
-      abi: taskEscrowAbi,
-      functionName: "settle",
-      args: [receipt.message, receipt.signature],
-    });
+    await settleTask(chain, receipt);
     expect(await primary.peer.next("settled")).to.include({ taskId: task.taskId, nodeId: primary.nodeId });
     primary.peer.socket.send(encodeFrame({ t: "receipt", receipt, detail: "" }));
     await primary.peer.next("settled");

@@ -1,7 +1,6 @@
 /** What the gateway still knows of a task whose end was taken back by the chain. */
 import { createFrameMemory } from "@ngpu/keeper/gateway/frameMemory";
 import type { FrameOf } from "@ngpu/protocol/wire";
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { expect } from "chai";
 import { describe, it } from "node:test";
 import { toHex } from "viem";
@@ -9,7 +8,7 @@ import { startTestChain } from "../harness/chain.ts";
 import { registerNode } from "../harness/nodes.ts";
 import { connectPeer, type Peer } from "../harness/peer.ts";
 import { startTestGateway } from "../harness/services.ts";
-import { assignTask, postTask } from "../harness/tasks.ts";
+import { assignTask, postTask, settleTask } from "../harness/tasks.ts";
 import { connectNode } from "../harness/testNode.ts";
 
 const taskOf = (index: number) => toHex(index, { size: 32 });
@@ -33,15 +32,14 @@ describe("frames of a task whose end is undone", () => {
     try {
       const nodes = [await registerNode(chain), await registerNode(chain)] as const;
       const task = await postTask(chain);
-      await assignTask(chain, { taskId: task.taskId, primary: nodes[0].nodeId, backup: nodes[1].nodeId });
+      await assignTask(chain, { taskId: task.taskId, nodeIds: [nodes[0].nodeId, nodes[1].nodeId] });
       const keeper = await connectKeeper();
       const node = await connectNode({ chain, node: nodes[0], gatewayUrl: gateway.url });
       const { message, signature } = await node.receipt(task, { assignment: 1, attempt: 0 });
       await keeper.next("receipt");
 
       const before = await chain.snapshot();
-      const escrow = { address: deployment.taskEscrow, abi: taskEscrowAbi } as const;
-      await chain.write({ account: account(1), ...escrow, functionName: "settle", args: [message, signature] });
+      await settleTask(chain, { message, signature });
       await node.peer.next("settled");
       const late = await connectKeeper();
       await late.next("roster");

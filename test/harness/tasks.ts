@@ -2,9 +2,11 @@
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { taskIdOf } from "@ngpu/protocol/ids";
-import { keccak256, maxUint256, stringToBytes, toHex, type Hex } from "viem";
+import type { Signed } from "@ngpu/protocol/signed";
+import { keccak256, maxUint256, stringToBytes, toHex, type Hex, type TransactionReceipt } from "viem";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import type { TestChain } from "./chain.ts";
+import { taskOf } from "./taskOf.ts";
 
 export interface TestTask {
   taskId: Hex;
@@ -78,16 +80,32 @@ export async function postTask(
   return { taskId, modelId, inputCommitment, inputCiphertext, sealedInput, clientKey, workCums, deadlineS };
 }
 
-/** Assigns a pair as the keeper. */
+/** Assigns nodes, the primary first, as the keeper. */
 export async function assignTask(
   chain: TestChain,
-  pair: { taskId: Hex; primary: number; backup: number },
+  { taskId, nodeIds }: { taskId: Hex; nodeIds: number[] },
 ): Promise<void> {
+  const { terms, standing } = await taskOf(chain, taskId);
   await chain.write({
     account: chain.account(1),
     address: chain.deployment.taskEscrow,
     abi: taskEscrowAbi,
     functionName: "assign",
-    args: [pair.taskId, pair.primary, pair.backup],
+    args: [taskId, terms, standing, nodeIds],
+  });
+}
+
+/** Settles from a receipt, as anybody may. */
+export async function settleTask(
+  chain: TestChain,
+  { message, signature }: Signed<"receipt">,
+): Promise<TransactionReceipt> {
+  const { terms, standing } = await taskOf(chain, message.taskId);
+  return chain.write({
+    account: chain.account(3),
+    address: chain.deployment.taskEscrow,
+    abi: taskEscrowAbi,
+    functionName: "settle",
+    args: [terms, standing, message, signature],
   });
 }

@@ -1,7 +1,6 @@
 /** A local chain that begins anew under a gateway and a keeper which go on running. */
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import type { Keeper } from "@ngpu/keeper/keeper/keeper";
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { closeCode } from "@ngpu/protocol/wire";
 import { expect } from "chai";
 import { after, before, describe, it } from "node:test";
@@ -9,6 +8,7 @@ import { keccak256, stringToBytes } from "viem";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { startTestGateway, startTestKeeper } from "../harness/services.ts";
+import { stateOf, taskOf } from "../harness/taskOf.ts";
 import { postTask } from "../harness/tasks.ts";
 import { connectNode, type NodePeer } from "../harness/testNode.ts";
 import { until } from "../harness/until.ts";
@@ -41,9 +41,8 @@ describe("a chain that begins anew", () => {
     return nodes.map(({ nodeId }) => nodeId).toSorted();
   };
   const seatsOf = async (taskId: `0x${string}`): Promise<number[] | undefined> => {
-    const address = chain.deployment.taskEscrow;
-    const task = await chain.client.readContract({ address, abi: taskEscrowAbi, functionName: "task", args: [taskId] });
-    return task.assignment === 0 ? undefined : [task.primary, task.backup].toSorted();
+    const { state, nodeIds } = await taskOf(chain, taskId);
+    return state.assignment === 0 ? undefined : nodeIds.toSorted();
   };
 
   it("is noticed by both, who drop the old one's peers and tasks and assign by the new one's registrations", async () => {
@@ -79,12 +78,7 @@ describe("a chain that begins anew", () => {
     const { assignment, role } = await primary.peer.next("dispatch", ({ taskId }) => taskId === task.taskId);
     // Both know the key by its new number: what it signs under that is taken.
     await primary.accept(task, assignment);
-    await until(`the accept of the ${role} is on chain`, async () => {
-      const address = chain.deployment.taskEscrow;
-      const args = [task.taskId] as const;
-      const state = await chain.client.readContract({ address, abi: taskEscrowAbi, functionName: "task", args });
-      return state.acceptedMask !== 0;
-    });
+    await until(`the accept of the ${role} is on chain`, async () => (await stateOf(chain, task.taskId)).acceptedMask !== 0);
     expect(gateway.notReady()).to.deep.equal([]);
   });
 });

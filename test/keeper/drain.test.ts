@@ -1,6 +1,5 @@
 /** A keeper process that is asked to stop while its transaction waits for a block. */
 import { taskStatus } from "@ngpu/protocol/taskStatus";
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { expect } from "chai";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
@@ -9,6 +8,7 @@ import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode } from "../harness/nodes.ts";
 import { startServiceProcess, type ServiceProcess } from "../harness/serviceProcess.ts";
 import { startTestGateway, startTestKeeper } from "../harness/services.ts";
+import { stateOf } from "../harness/taskOf.ts";
 import { postTask } from "../harness/tasks.ts";
 import { connectNode } from "../harness/testNode.ts";
 import { until } from "../harness/until.ts";
@@ -48,11 +48,7 @@ describe("keeper that drains", () => {
     const response = await fetch(`${String(keeper.ready.ops)}${path}`);
     return { status: response.status, ...((await response.json()) as { ok: boolean; draining?: boolean }) };
   };
-  const statusOf = async (taskId: Hex): Promise<number> => {
-    const address = chain.deployment.taskEscrow;
-    const task = await chain.client.readContract({ address, abi: taskEscrowAbi, functionName: "task", args: [taskId] });
-    return task.status;
-  };
+  const statusOf = async (taskId: Hex): Promise<number> => (await stateOf(chain, taskId)).status;
   const pending = async (): Promise<number> =>
     (await chain.client.getBlock({ blockTag: "pending" })).transactions.length;
 

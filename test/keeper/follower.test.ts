@@ -9,6 +9,7 @@ import { keccak256 } from "viem";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode } from "../harness/nodes.ts";
 import { testLog } from "../harness/services.ts";
+import { taskOf } from "../harness/taskOf.ts";
 import { assignTask, postTask } from "../harness/tasks.ts";
 
 describe("task follower", () => {
@@ -33,13 +34,12 @@ describe("task follower", () => {
     expect(follower.known(task.taskId)?.clientKey).to.equal(task.clientKey.address);
 
     const [one, two] = [await registerNode(chain), await registerNode(chain)];
-    await assignTask(chain, { taskId: task.taskId, primary: one.nodeId, backup: two.nodeId });
+    await assignTask(chain, { taskId: task.taskId, nodeIds: [one.nodeId, two.nodeId] });
     await follower.poll();
-    expect(follower.known(task.taskId)?.assigned).to.include({
-      primary: one.nodeId,
-      backup: two.nodeId,
-      assignment: 1,
-    });
+    const { terms, standing } = await taskOf(chain, task.taskId);
+    const facts = follower.known(task.taskId);
+    expect(facts?.terms).to.deep.equal(terms);
+    expect(facts?.assigned).to.deep.include({ ...standing, assignment: 1 });
     expect(follower.lastAssignedBlock(one.nodeId)).to.equal(follower.head()?.number);
   });
 
@@ -100,12 +100,13 @@ describe("task follower", () => {
     const follower = createTaskFollower({ chain: chain.client, deployment: chain.deployment, keepEnded: 0 });
     const task = await postTask(chain, { deadlineInS: 20 });
     await chain.increaseTime(21);
+    const { terms, standing } = await taskOf(chain, task.taskId);
     await chain.write({
       account: chain.account(3),
       address: chain.deployment.taskEscrow,
       abi: taskEscrowAbi,
       functionName: "expire",
-      args: [task.taskId],
+      args: [task.taskId, terms, standing],
     });
     await follower.poll();
     expect(follower.known(task.taskId)).to.equal(undefined);

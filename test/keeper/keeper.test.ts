@@ -5,7 +5,6 @@ import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import type { Keeper } from "@ngpu/keeper/keeper/keeper";
 import { timing } from "@ngpu/keeper/keeper/timing";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { createChain } from "@ngpu/protocol/service/chain";
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import { expect } from "chai";
@@ -16,6 +15,7 @@ import { startBreakableLine } from "../harness/breakableLine.ts";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { startTestGateway, startTestKeeper } from "../harness/services.ts";
+import { stateOf, taskOf } from "../harness/taskOf.ts";
 import { postTask, type TestTask } from "../harness/tasks.ts";
 import { connectNode, type NodePeer } from "../harness/testNode.ts";
 import { until } from "../harness/until.ts";
@@ -53,38 +53,31 @@ describe("keeper", () => {
     return peer;
   }
 
-  function stateOf(taskId: Hex) {
-    return chain.client.readContract({
-      address: chain.deployment.taskEscrow,
-      abi: taskEscrowAbi,
-      functionName: "task",
-      args: [taskId],
-    });
+  async function reaches(taskId: Hex, status: number): Promise<void> {
+    await until(`task reaches status ${status}`, async () => (await stateOf(chain, taskId)).status === status);
   }
 
-  async function reaches(taskId: Hex, status: number) {
-    return until(`task reaches status ${status}`, async () => {
-      const state = await stateOf(taskId);
-      return state.status === status && state;
-    });
+  /** The peers of the standing assignment, in the order of their seats. */
+  async function seated(taskId: Hex): Promise<NodePeer[]> {
+    const { nodeIds } = await taskOf(chain, taskId);
+    return nodeIds.flatMap((nodeId) => peers.find((peer) => peer.nodeId === nodeId) ?? []);
   }
 
-  function seats(state: { primary: number; backup: number }): { primary: NodePeer; backup: NodePeer } {
-    const [primary, backup] = [state.primary, state.backup].map((nodeId) =>
-      peers.find((peer) => peer.nodeId === nodeId),
-    );
+  async function pairOf(taskId: Hex): Promise<{ primary: NodePeer; backup: NodePeer }> {
+    const [primary, backup] = await seated(taskId);
     if (primary === undefined || backup === undefined) throw new Error("assigned to nodes of another test");
     return { primary, backup };
   }
 
   async function acceptedTask(): Promise<{ task: TestTask; primary: NodePeer; backup: NodePeer }> {
     const task = await postTask(chain, { modelId });
-    const pair = seats(await reaches(task.taskId, taskStatus.assigned));
+    await reaches(task.taskId, taskStatus.assigned);
+    const pair = await pairOf(task.taskId);
     expect(await pair.primary.peer.next("dispatch")).to.include({ role: "primary", attempt: 0, assignment: 1 });
     expect(await pair.backup.peer.next("dispatch")).to.include({ role: "backup", attempt: 0, assignment: 1 });
     await pair.primary.accept(task, 1);
     await pair.backup.accept(task, 1);
-    await until("both accepts are on chain", async () => (await stateOf(task.taskId)).acceptedMask === 3);
+    await until("both accepts are on chain", async () => (await stateOf(chain, task.taskId)).acceptedMask === 3);
     return { task, ...pair };
   }
 
@@ -109,7 +102,7 @@ describe("keeper", () => {
     const { task, primary, backup } = await acceptedTask();
     await primary.receipt(task, { assignment: 1, attempt: 0, status: receiptStatus.runnerCrashed });
     await backup.peer.next("dispatch", ({ role, attempt }) => role === "primary" && attempt === 1);
-    await until("the failure is on chain", async () => (await stateOf(task.taskId)).failedMask !== 0);
+    await until("the failure is on chain", async () => (await stateOf(chain, task.taskId)).failedMask !== 0);
     await backup.receipt(task, { assignment: 1, attempt: 1 });
     await reaches(task.taskId, taskStatus.settled);
   });
@@ -133,7 +126,7 @@ describe("keeper", () => {
     const task = await postTask(chain, { modelId, deadlineInS: 60 });
     await reaches(task.taskId, taskStatus.assigned);
     await chain.increaseTime(31);
-    await until("second assignment", async () => (await stateOf(task.taskId)).assignment === 2);
+    await until("second assignment", async () => (await stateOf(chain, task.taskId)).assignment === 2);
     await chain.increaseTime(60);
     await reaches(task.taskId, taskStatus.refunded);
   });
@@ -163,7 +156,7 @@ describe("keeper", () => {
     await gateway.close();
     gateway = await startTestGateway(chain, { port: Number(port) });
     peers = [await join(primary.node), await join(backup.node)];
-    const { primary: again } = seats(await stateOf(task.taskId));
+    const { primary: again } = await pairOf(task.taskId);
     await again.peer.next("dispatch", ({ taskId, role }) => taskId === task.taskId && role === "primary");
     await again.receipt(task, { assignment: 1, attempt: 0 });
     await reaches(task.taskId, taskStatus.settled);

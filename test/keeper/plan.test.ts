@@ -27,11 +27,11 @@ import {
   sent,
 } from "./world.ts";
 
-/** Actions in short: `assign 1 2`, `dispatch 2 primary 1`, `accept 1`, `settle 1`, `fail 1`, `expire`. */
+/** Actions in short: `assign 1 2 3`, `dispatch 2 primary 1`, `accept 1`, `settle 1`, `fail 1`, `expire`. */
 function inShort(action: Action): string {
   switch (action.kind) {
     case "assign":
-      return `assign ${action.primary} ${action.backup}`;
+      return `assign ${action.nodeIds.join(" ")}`;
     case "dispatch":
       return `dispatch ${action.nodeId} ${action.role} ${action.attempt}`;
     case "accept":
@@ -40,7 +40,9 @@ function inShort(action: Action): string {
     case "fail":
       return `${action.kind} ${action.receipt.message.nodeId}`;
     case "expire":
-      return "expire";
+    case "attest":
+    case "closeDemand":
+      return action.kind;
   }
 }
 
@@ -72,12 +74,12 @@ describe("plan: assign", () => {
   });
   const free = (nodeId: number, freeSlots: number) => online(nodeId, { slots: 4, freeSlots });
   const used = (nodeId: number, block: bigint) => onChain(nodeId, { lastAssignedBlock: block });
-  const solo = aTask({ backups: 0 });
+  const solo = aTask({ terms: { backups: 0 } });
 
   rows([
     ["takes the node with the most free slots", assigning([free(1, 1), free(2, 3), free(3, 2)]), ["assign 2 3"]],
     ["then the one that was assigned longest ago", assigning(two, [used(1, 9n), used(2, 8n)]), ["assign 2 1"]],
-    ["needs no backup when none was asked for", assigning([online(1)], [onChain(1)], solo), ["assign 1 0"]],
+    ["needs no backup when none was asked for", assigning([online(1)], [onChain(1)], solo), ["assign 1"]],
     ["waits for a second node when a backup was asked for", assigning([online(1)]), []],
     ["waits when nobody is online", assigning([]), []],
     ["takes no node that does not serve the model", assigning([online(1), online(2, { models: [] })]), []],
@@ -124,13 +126,13 @@ describe("plan: assign", () => {
     );
     const actions = plan({ snapshot: aSnapshot(tasks), view: aView(), nowMs });
     expect(actions.map((action) => action.taskId)).to.deep.equal([tasks[2]?.taskId, tasks[1]?.taskId]);
-    const primaries = actions.map((action) => action.kind === "assign" && action.primary);
+    const primaries = actions.map((action) => action.kind === "assign" && action.nodeIds[0]);
     expect(new Set(primaries)).to.deep.equal(new Set([1, 2]));
   });
 
   it("counts what a node was just given until it begins, but not for longer than the accept window", () => {
     const other = (change: Partial<OpenTask>) =>
-      anAssignedTask({ taskId: keccak256("0x02"), backup: 0, backups: 0, ...change });
+      anAssignedTask({ taskId: keccak256("0x02"), nodes: [1], ...change });
     const withOther = (task: OpenTask, seen?: TaskView) => {
       const view = aView({
         nodes: [online(1)],
@@ -140,13 +142,13 @@ describe("plan: assign", () => {
       return planned({ tasks: [solo, task], view }).filter((action) => action.startsWith("assign"));
     };
     expect(withOther(other({}))).to.deep.equal([]);
-    expect(withOther(other({}), aTaskView({ progress: [progress(1)] }))).to.deep.equal(["assign 1 0"]);
+    expect(withOther(other({}), aTaskView({ progress: [progress(1)] }))).to.deep.equal(["assign 1"]);
     const toldLongAgo = aTaskView({
       dispatches: [sent(1, "primary", { firstMs: nowMs - 100 - timing.heartbeatMs - 1 })],
     });
-    expect(withOther(other({}), toldLongAgo)).to.deep.equal(["assign 1 0"]);
+    expect(withOther(other({}), toldLongAgo)).to.deep.equal(["assign 1"]);
     const old = other({ status: taskStatus.accepted, acceptedMask: 1, assignedAtS: chainTimeS - limits.acceptWindowS });
-    expect(withOther(old)).to.deep.equal(["assign 1 0"]);
+    expect(withOther(old)).to.deep.equal(["assign 1"]);
   });
 });
 
@@ -208,7 +210,7 @@ describe("plan: relay what nodes signed", () => {
     ],
     [
       "not after the deadline",
-      { task: anAcceptedTask({ acceptedMask: 1, deadlineS: chainTimeS }), view: seen({ accepts: both }) },
+      { task: anAcceptedTask({ acceptedMask: 1, terms: { deadline: chainTimeS } }), view: seen({ accepts: both }) },
       [],
     ],
     [
@@ -235,6 +237,7 @@ describe("plan: settle", () => {
     view: aView({ seen: told({ receipts }) }),
   });
   const capMs = 1_250;
+  const both = [anAccept(1), anAccept(2)];
 
   rows([
     ["bills from a success receipt", settling([aReceipt(1)]), ["settle 1"]],
@@ -242,7 +245,22 @@ describe("plan: settle", () => {
     ["at the work cap", settling([aReceipt(1, { durationMs: capMs })]), ["settle 1"]],
     ["the lowest attempt first", settling([aReceipt(2, { attempt: 1 }), aReceipt(1)]), ["settle 1"]],
     ["before a failure is relayed", settling([aReceipt(1, { status: 2 }), aReceipt(2, { attempt: 1 })]), ["settle 2"]],
-    ["rather than expiring", settling([aReceipt(1)], anAcceptedTask({ deadlineS: chainTimeS - 10_000 })), ["settle 1"]],
+    [
+      "after the accept of a backup that stood by, which is paid for it",
+      { task: anAssignedTask(), view: aView({ seen: told({ accepts: both, receipts: [aReceipt(1)] }) }) },
+      ["accept 2", "settle 1"],
+    ],
+    [
+      "without the accept of a backup before the one that executed",
+      { task: anAssignedTask(), view: aView({ seen: told({ accepts: both, receipts: [aReceipt(2, { attempt: 1 })] }) }) },
+      ["settle 2"],
+    ],
+    [
+      "without an accept that would be paid nothing",
+      { task: anAssignedTask(), view: aView({ seen: told({ accepts: both, receipts: [aReceipt(1, { durationMs: 99 })] }) }) },
+      ["settle 1"],
+    ],
+    ["rather than expiring", settling([aReceipt(1)], anAcceptedTask({ terms: { deadline: chainTimeS - 10_000 } })), ["settle 1"]],
     ["not above the work cap", settling([aReceipt(1, { durationMs: capMs + 1 })]), []],
     ["not with another power", settling([aReceipt(1, { powerCu: 2_000 })]), []],
     ["not for another model", settling([aReceipt(1, { modelId: keccak256("0x99") })]), []],
@@ -255,8 +273,8 @@ describe("plan: settle", () => {
 });
 
 describe("plan: expire", () => {
-  const at = (deadlineS: number, task: (change: Partial<OpenTask>) => OpenTask) => ({
-    task: task({ deadlineS }),
+  const at = (deadline: number, task: typeof aTask) => ({
+    task: task({ terms: { deadline } }),
     view: aView({ seen: told() }),
   });
   const graceS = limits.settleGraceS;
@@ -280,7 +298,7 @@ describe("plan: dispatch", () => {
   const longAgo = { firstMs: nowMs - timing.repeatMs, lastMs: nowMs - timing.repeatMs };
   const again = aTaskView({ dispatches: [sent(1, "primary", longAgo), sent(2, "backup", longAgo)] });
   const assigned = anAssignedTask();
-  const solo = anAssignedTask({ backup: 0, backups: 0 });
+  const solo = anAssignedTask({ nodes: [1] });
 
   rows([
     ["tells both nodes their part", { task: assigned, view: view() }, ["dispatch 1 primary 0", "dispatch 2 backup 0"]],
@@ -319,7 +337,7 @@ describe("plan: dispatch", () => {
       ["dispatch 2 backup 0"],
     ],
     ["not while no gateway is connected", { task: assigned, view: { ...view(), connectedSinceMs: undefined } }, []],
-    ["not for a task that is only posted", { task: aTask({ backups: 0 }), view: view(undefined, { nodes: [] }) }, []],
+    ["not for a task that is only posted", { task: aTask({ terms: { backups: 0 } }), view: view(undefined, { nodes: [] }) }, []],
   ]);
 });
 
@@ -400,7 +418,7 @@ describe("plan: take over", () => {
     [
       "not without a backup",
       {
-        task: anAcceptedTask({ backup: 0, backups: 0, acceptedMask: 1 }),
+        task: anAcceptedTask({ nodes: [1], acceptedMask: 1 }),
         view: aView({ nodes: [], seen: running, gone: [1] }),
       },
       [],
@@ -437,8 +455,75 @@ describe("plan: take over", () => {
     ],
     [
       "not after the deadline",
-      { task: anAcceptedTask({ deadlineS: chainTimeS }), view: backupAlone(running, { gone: [1] }) },
+      { task: anAcceptedTask({ terms: { deadline: chainTimeS } }), view: backupAlone(running, { gone: [1] }) },
       [],
+    ],
+  ]);
+});
+
+describe("plan: three backups", () => {
+  const three = { terms: { backups: 3 } };
+  const seated = (change: Parameters<typeof anAcceptedTask>[0] = {}) =>
+    anAcceptedTask({ ...three, nodes: [1, 2, 3, 4], acceptedMask: 15, ...change });
+  const all = [1, 2, 3, 4].map((nodeId) => online(nodeId));
+  const facts = [1, 2, 3, 4].map((nodeId) => onChain(nodeId));
+  const first = [sent(1, "primary"), ...[2, 3, 4].map((nodeId) => sent(nodeId, "backup"))];
+  const without = (gone: number[], change: Partial<TaskView> = {}) =>
+    aView({
+      nodes: all.filter(({ nodeId }) => !gone.includes(nodeId)),
+      gone,
+      seen: aTaskView({ dispatches: first, ...change }),
+    });
+  const lastTook = [...first.slice(0, 3), sent(4, "primary", { attempt: 3 })];
+  const sameOwner = facts.map((node) => (node.nodeId < 4 ? { ...node, owner: onChain(1).owner } : node));
+  const byAge = (nodes: typeof facts) =>
+    nodes.map((node) => ({ ...node, lastAssignedBlock: BigInt(node.nodeId) }));
+
+  rows([
+    [
+      "get four distinct nodes, in the order of choice",
+      { snapshot: aSnapshot([aTask(three)], byAge(facts)), view: aView({ nodes: all }) },
+      ["assign 1 2 3 4"],
+    ],
+    [
+      "prefer an owner that has no seat yet",
+      { snapshot: aSnapshot([aTask(three)], byAge(sameOwner)), view: aView({ nodes: all }) },
+      ["assign 1 4 2 3"],
+    ],
+    [
+      "wait while there are only three nodes",
+      { snapshot: aSnapshot([aTask(three)], facts), view: aView({ nodes: all.slice(0, 3) }) },
+      [],
+    ],
+    ["are promoted in their order: the first one", { task: seated(), view: without([1]) }, ["dispatch 2 primary 1"]],
+    [
+      "then the second one when the first died in its turn",
+      { task: seated(), view: without([1, 2], { dispatches: [sent(1, "primary"), sent(2, "primary", { attempt: 1 }), ...first.slice(2)] }) },
+      ["dispatch 3 primary 2"],
+    ],
+    ["pass over one that is dead already", { task: seated(), view: without([1, 2, 3]) }, ["dispatch 4 primary 3"]],
+    [
+      "pass over one that has not accepted",
+      { task: seated({ acceptedMask: 0b1101 }), view: without([1]) },
+      ["dispatch 3 primary 2"],
+    ],
+    [
+      "pass over one that failed",
+      { task: seated({ failedMask: 0b0010 }), view: without([1]) },
+      ["dispatch 3 primary 2"],
+    ],
+    [
+      "come back to the first seat after the last one",
+      { task: seated(), view: without([2, 3, 4], { dispatches: lastTook }) },
+      ["dispatch 1 primary 4"],
+    ],
+    [
+      "follow what nodes signed when the keeper remembers nothing",
+      {
+        task: seated(),
+        view: without([1, 2, 3], { dispatches: [], progress: [progress(3, { attempt: 2 })] }),
+      },
+      ["dispatch 4 primary 3"],
     ],
   ]);
 });
@@ -449,7 +534,7 @@ describe("plan: a node that drains", () => {
   const backupDrains = [online(1), drains(2)];
   const view = (nodes: ReturnType<typeof online>[], seen?: TaskView) =>
     aView({ nodes, ...(seen === undefined ? {} : { seen }) });
-  const solo = aTask({ backups: 0 });
+  const solo = aTask({ terms: { backups: 0 } });
   const failed = told({ receipts: [aReceipt(1, { status: receiptStatus.runnerCrashed })] });
   const onceFailed = anAcceptedTask({ failedMask: 1 });
 

@@ -2,7 +2,6 @@
 import type { ChainAction } from "@ngpu/keeper/keeper/classifyRevert";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { createTransactionLane, type Outcome, type TransactionLane } from "@ngpu/keeper/keeper/transactionLane";
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { chainOf } from "@ngpu/protocol/service/chain";
 import { systemClock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
@@ -12,9 +11,10 @@ import { createWalletClient, http, type Hex } from "viem";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { testLog } from "../harness/services.ts";
+import { stateOf, taskOf } from "../harness/taskOf.ts";
 import { postTask } from "../harness/tasks.ts";
 import { until } from "../harness/until.ts";
-import { aReceipt, anAccept } from "./world.ts";
+import { aReceipt, anAccept, anAssignedTask } from "./world.ts";
 
 describe("transaction lane", () => {
   let chain: TestChain;
@@ -63,13 +63,12 @@ describe("transaction lane", () => {
 
   async function anAssign(): Promise<ChainAction> {
     const { taskId } = await postTask(chain);
-    return { kind: "assign", taskId, primary: nodes[0].nodeId, backup: nodes[1].nodeId };
+    const { terms, standing } = await taskOf(chain, taskId);
+    return { kind: "assign", taskId, terms, standing, nodeIds: [nodes[0].nodeId, nodes[1].nodeId] };
   }
 
   async function statusOf(taskId: Hex): Promise<number> {
-    const { taskEscrow: address } = chain.deployment;
-    const task = await chain.client.readContract({ address, abi: taskEscrowAbi, functionName: "task", args: [taskId] });
-    return task.status;
+    return (await stateOf(chain, taskId)).status;
   }
 
   function pendingHashes(): Promise<readonly Hex[]> {
@@ -105,7 +104,7 @@ describe("transaction lane", () => {
     const log: Log = Object.assign(Object.create(testLog) as Log, { warn: (fields: unknown) => warned.push(fields) });
     const speaking = createLane(outcomes, log);
     const action = await anAssign();
-    speaking.submit({ ...action, primary: 99 } as ChainAction);
+    speaking.submit({ ...action, nodeIds: [99, nodes[1].nodeId] } as ChainAction);
     await outcome();
     expect(warned).to.deep.equal([
       {
@@ -122,7 +121,7 @@ describe("transaction lane", () => {
 
   it("backs off from what the contract refuses, and from nothing else", async () => {
     const action = await anAssign();
-    const refused = { ...action, primary: 99 } as ChainAction;
+    const refused = { ...action, nodeIds: [99, nodes[1].nodeId] } as ChainAction;
     const other = await anAssign();
     lane.submit(refused);
     lane.submit(other);
@@ -132,12 +131,15 @@ describe("transaction lane", () => {
 
   it("spends nothing on relays of a task whose bill is waiting", async () => {
     const { taskId } = await postTask(chain);
+    const { terms, standing } = anAssignedTask({ nodes: [1, 2, 3] });
+    const words = { taskId, terms, standing };
     lane.submit(await anAssign());
-    lane.submit({ kind: "accept", taskId, accept: anAccept(1, { taskId }) });
-    lane.submit({ kind: "fail", taskId, receipt: aReceipt(1, { taskId, status: 1 }) });
-    lane.submit({ kind: "settle", taskId, receipt: aReceipt(2, { taskId }) });
-    await outcome(2);
-    expect(kinds).to.deep.equal(["assign", "settle"]);
+    for (const nodeId of [1, 2, 3]) lane.submit({ kind: "accept", accept: anAccept(nodeId, { taskId }), ...words });
+    lane.submit({ kind: "fail", receipt: aReceipt(1, { taskId, status: 1 }), ...words });
+    lane.submit({ kind: "settle", receipt: aReceipt(2, { taskId }), ...words });
+    await outcome(3);
+    // The accept that is left is that of the backup behind: it stood by, and is paid only if it accepted on chain.
+    expect(kinds).to.deep.equal(["assign", "accept", "settle"]);
   });
 
   it("pays more when a transaction is not mined, and finds it under any of its hashes", async () => {

@@ -7,55 +7,54 @@ import type { NodeFacts, OpenTask, Snapshot } from "@ngpu/keeper/keeper/snapshot
 import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { contentHashOf } from "@ngpu/protocol/ids";
 import type { Signed } from "@ngpu/protocol/signed";
-import { keccak256, toHex, zeroHash, type Address, type Hex } from "viem";
+import type { TaskTerms } from "@ngpu/protocol/taskDigest";
+import { keccak256, toHex, zeroAddress, zeroHash, type Address, type Hex } from "viem";
 
 export const nowMs = 1_000_000;
 export const chainTimeS = 10_000;
 export const modelId = keccak256("0x0a");
 const inputCommitment = keccak256("0x0b");
 
+/** What rows of tests change: the fields of a task, of its terms, and who sits where, all at 1,000 CU. */
+type TaskChange = Partial<Omit<OpenTask, "terms">> & { terms?: Partial<TaskTerms>; nodes?: number[] };
+
 /** A task that was just posted, with ten minutes left. */
-export function aTask(change: Partial<OpenTask> = {}): OpenTask {
+export function aTask({ terms, nodes = [], ...change }: TaskChange = {}): OpenTask {
+  const seats = nodes.map((nodeId) => ({ nodeId, powerCu: 1_000 }));
   return {
     taskId: keccak256("0x01"),
     modelId,
     inputCommitment,
-    contentHash: contentHashOf({ modelId, inputCommitment }),
     postedBlock: 10n,
+    terms: {
+      payer: zeroAddress,
+      postedAt: chainTimeS - 10,
+      deadline: chainTimeS + 600,
+      backups: 1,
+      workCums: 1_000_000n,
+      priceUsd6PerGcums: 100_000n,
+      stakeWeiPerUsd6: 2_000_000_000_000n,
+      contentHash: contentHashOf({ modelId, inputCommitment }),
+      ...terms,
+    },
+    standing: { assigner: zeroAddress, seats },
     status: taskStatus.posted,
-    workCums: 1_000_000n,
-    deadlineS: chainTimeS + 600,
-    priceUsd6PerGcums: 100_000n,
-    stakeWeiPerUsd6: 2_000_000_000_000n,
-    backups: 1,
     assignment: 0,
-    primary: 0,
-    backup: 0,
-    primaryPowerCu: 0,
-    backupPowerCu: 0,
     acceptedMask: 0,
     failedMask: 0,
-    assignedAtS: 0,
+    assignedAtS: chainTimeS - 10,
     ...change,
   };
 }
 
 /** Assigned a moment ago to nodes 1 and 2. */
-export function anAssignedTask(change: Partial<OpenTask> = {}): OpenTask {
-  return aTask({
-    status: taskStatus.assigned,
-    assignment: 1,
-    primary: 1,
-    backup: 2,
-    primaryPowerCu: 1_000,
-    backupPowerCu: 1_000,
-    assignedAtS: chainTimeS - 5,
-    ...change,
-  });
+export function anAssignedTask(change: TaskChange = {}): OpenTask {
+  const assigned = { status: taskStatus.assigned, assignment: 1, nodes: [1, 2], assignedAtS: chainTimeS - 5 };
+  return aTask({ ...assigned, ...change });
 }
 
 /** As above, and both accepted. */
-export function anAcceptedTask(change: Partial<OpenTask> = {}): OpenTask {
+export function anAcceptedTask(change: TaskChange = {}): OpenTask {
   return anAssignedTask({ status: taskStatus.accepted, acceptedMask: 3, ...change });
 }
 
@@ -85,6 +84,8 @@ export function aSnapshot(
     blockHash: zeroHash,
     chainTimeS,
     tasks,
+    demands: [],
+    misfits: [],
     nodes: new Map(nodes.map((node) => [node.nodeId, node])),
   };
 }

@@ -73,7 +73,7 @@ describe("the local index", { skip: findGnd() ? false : "no graph-node for this 
 
   it("shows a settled task and its bill soon after the block", async (context) => {
     const task = await postTask(chain, { payerIndex });
-    await assignTask(chain, { taskId: task.taskId, primary: primary.nodeId, backup: backup.nodeId });
+    await assignTask(chain, { taskId: task.taskId, nodeIds: [primary.nodeId, backup.nodeId] });
     await settle(task, 1_234);
     const settledAt = performance.now();
 

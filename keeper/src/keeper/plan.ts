@@ -1,7 +1,7 @@
 /**
  * What to do now, as a pure function of the chain at one block and of what the gateways said. Per open task, the first
  * that fits:
- *   a success receipt that fits          → settle
+ *   a success receipt that fits          → relay accepts of backups that stood by, settle
  *   its time has passed                  → expire
  *   posted, before its deadline          → assign
  *   assigned, nobody accepted in time    → assign anew
@@ -9,7 +9,8 @@
  */
 import { limits } from "@ngpu/protocol/limits";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
-import { receiptStatus } from "@ngpu/protocol/typedData";
+import { receiptStatus, type Receipt } from "@ngpu/protocol/typedData";
+import { amountUsd6, standbyUsd6 } from "@ngpu/protocol/units";
 import type { Action } from "./action.ts";
 import { chooseSeats, type Load } from "./chooseSeats.ts";
 import type { TaskView, View } from "./gatewayView.ts";
@@ -17,6 +18,8 @@ import { planExecution } from "./planExecution.ts";
 import { hasSeatIn, receiptMisfit, seatOf } from "./receiptRules.ts";
 import type { OpenTask, OpenWords, Snapshot } from "./snapshot.ts";
 import { timing, type Timing } from "./timing.ts";
+
+type AcceptAction = Extract<Action, { kind: "accept" }>;
 
 interface World {
   snapshot: Snapshot;
@@ -55,9 +58,12 @@ function planTask(world: World, task: OpenTask, load: Load): Action[] {
   const { taskId } = task;
   const seen = view.tasks.get(taskId);
   const receipt = bestReceipt(task, seen);
-  if (receipt !== undefined) return [{ kind: "settle", taskId, receipt, ...wordsOf(task) }];
-  if (snapshot.chainTimeS >= expirableAtS(task)) return [{ kind: "expire", taskId, ...wordsOf(task) }];
   const isPastDeadline = snapshot.chainTimeS >= task.terms.deadline;
+  if (receipt !== undefined) {
+    const stoodBy = isPastDeadline ? [] : planStandby(task, seen, receipt.message);
+    return [...stoodBy, { kind: "settle", taskId, receipt, ...wordsOf(task) }];
+  }
+  if (snapshot.chainTimeS >= expirableAtS(task)) return [{ kind: "expire", taskId, ...wordsOf(task) }];
   if (task.status === taskStatus.posted) return isPastDeadline ? [] : planAssign(world, task, load);
 
   const accepts = isPastDeadline ? [] : planAccepts(task, seen);
@@ -92,8 +98,8 @@ function bestReceipt(task: OpenTask, seen: TaskView | undefined): TaskView["rece
 }
 
 /** Accepts of nodes that neither accepted nor failed on chain yet, the primary's first. */
-function planAccepts(task: OpenTask, seen: TaskView | undefined): Action[] {
-  const relayed = new Map<number, Action>();
+function planAccepts(task: OpenTask, seen: TaskView | undefined): AcceptAction[] {
+  const relayed = new Map<number, AcceptAction>();
   for (const accept of seen?.accepts ?? []) {
     const { nodeId, assignment, inputCommitment } = accept.message;
     const seat = seatOf(task, nodeId);
@@ -102,6 +108,14 @@ function planAccepts(task: OpenTask, seen: TaskView | undefined): Action[] {
     if (!isDone) relayed.set(seat, { kind: "accept", taskId: task.taskId, accept, ...wordsOf(task) });
   }
   return [...relayed].sort(([a], [b]) => a - b).map(([, action]) => action);
+}
+
+/** A backup is paid for having stood by only if its accept is on chain before the bill. */
+function planStandby(task: OpenTask, seen: TaskView | undefined, receipt: Receipt): AcceptAction[] {
+  const each = standbyUsd6(amountUsd6({ ...receipt, ...task.terms }));
+  if (each === 0n) return [];
+  const executing = seatOf(task, receipt.nodeId) ?? 0;
+  return planAccepts(task, seen).filter(({ accept: { message } }) => (seatOf(task, message.nodeId) ?? 0) > executing);
 }
 
 function planFailures(task: OpenTask, seen: TaskView | undefined): Action[] {

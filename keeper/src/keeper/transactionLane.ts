@@ -82,16 +82,23 @@ export function createTransactionLane(options: {
     const isStopping = isDraining || stopping.signal.aborted;
     if (isStopping || queue.has(key) || current === key || queue.size >= mostQueued) return false;
     if ((backOff.get(key)?.untilMs ?? 0) > clock.monotonicMs()) return false;
-    if (action.kind === "settle") dropRelays(action.taskId);
+    if (action.kind === "settle") dropRelays(action);
     queue.set(key, action);
     if (current === undefined) running = runAll();
     return true;
   }
 
-  /** A bill needs no accept and no failure on chain, so those of its task that still wait are not worth their gas. */
-  function dropRelays(taskId: Hex): void {
+  /**
+   * A bill needs no failure on chain, and no accept but those of backups behind the node that executed, who are paid for
+   * having stood by: the others of its task that still wait are not worth their gas.
+   */
+  function dropRelays({ taskId, standing, receipt }: Extract<ChainAction, { kind: "settle" }>): void {
+    const seatOf = (nodeId: number): number => standing.seats.findIndex((seat) => seat.nodeId === nodeId);
     for (const [key, waiting] of queue) {
-      if ((waiting.kind === "accept" || waiting.kind === "fail") && waiting.taskId === taskId) queue.delete(key);
+      if ((waiting.kind !== "accept" && waiting.kind !== "fail") || waiting.taskId !== taskId) continue;
+      const isPaid =
+        waiting.kind === "accept" && seatOf(waiting.accept.message.nodeId) > seatOf(receipt.message.nodeId);
+      if (!isPaid) queue.delete(key);
     }
   }
 

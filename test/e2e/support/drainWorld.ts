@@ -147,7 +147,7 @@ export async function createDrainWorld(): Promise<DrainWorld> {
     async task(pages) {
       const { secrets, sealedInput } = await post(pages);
       const { taskId } = secrets;
-      await assignTask(chain, { taskId, primary: pair[0].nodeId, backup: pair[1].nodeId });
+      await assignTask(chain, { taskId, nodeIds: [pair[0].nodeId, pair[1].nodeId] });
       const events: TaskEvent[] = [];
       const where = { gatewayUrl: gateway.url, chain: chain.client, chainId, deployment };
       const onEvent = (event: TaskEvent): void => void events.push(event);
