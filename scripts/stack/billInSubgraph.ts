@@ -8,6 +8,7 @@ import { StackError } from "./stackError.ts";
 
 export interface IndexedBill {
   amountUsd6: bigint;
+  standbyUsd6: bigint;
   refundUsd6: bigint;
   blockNumber: bigint;
   txHash: Hex;
@@ -16,7 +17,7 @@ export interface IndexedBill {
 const pollMs = 20;
 
 interface Answer {
-  data?: { bill: { amountUsd6: string; refundUsd6: string; block: string; tx: Hex } | null };
+  data?: { bill: { amountUsd6: string; standbyUsd6: string; refundUsd6: string; block: string; tx: Hex } | null };
 }
 
 export async function billInSubgraph(options: {
@@ -25,13 +26,14 @@ export async function billInSubgraph(options: {
   timeoutMs: number;
 }): Promise<IndexedBill> {
   const { subgraphUrl, taskId, timeoutMs } = options;
-  const query = `{ bill(id: "${taskId}") { amountUsd6 refundUsd6 block tx } }`;
+  const query = `{ bill(id: "${taskId}") { amountUsd6 standbyUsd6 refundUsd6 block tx } }`;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const bill = await ask(subgraphUrl, query);
     if (bill) {
       return {
         amountUsd6: BigInt(bill.amountUsd6),
+        standbyUsd6: BigInt(bill.standbyUsd6),
         refundUsd6: BigInt(bill.refundUsd6),
         blockNumber: BigInt(bill.block),
         txHash: bill.tx,

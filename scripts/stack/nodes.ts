@@ -7,9 +7,8 @@ import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
 import { ngpuTokenAbi } from "@ngpu/protocol/generated/abi/ngpuToken";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
-import { createWalletClient, http, publicActions, type Account, type Address, type Hex } from "viem";
-import { hardhat } from "viem/chains";
-import { StackError } from "./stackError.ts";
+import type { Account, Address, Hex } from "viem";
+import { localWallet } from "./localWallet.ts";
 
 /** The code for the owner, out of what an agent printed when it was up. */
 export function readRegistration(readyText: string): string {
@@ -22,44 +21,31 @@ const registry = { address: contracts.nodeRegistry, abi: nodeRegistryAbi } as co
 
 /** Gives `account` one drip of both tokens. */
 export async function drip(options: { rpcUrl: string; account: Account }): Promise<void> {
-  const wallet = walletOf(options.rpcUrl, options.account);
+  const wallet = localWallet(options);
   const faucet = { address: contracts.faucet, abi: faucetAbi } as const;
-  await mined(wallet, await wallet.writeContract({ ...faucet, functionName: "drip", args: [options.account.address] }));
+  await wallet.mined(await wallet.writeContract({ ...faucet, functionName: "drip", args: [options.account.address] }));
 }
 
 /** Registers and stakes for `owner`, who has the stake token; resolves with the node's id. */
 export async function registerNode(options: { rpcUrl: string; owner: Account; registration: string }): Promise<number> {
   const { rpcUrl, owner, registration } = options;
   const { operator, classId, expiry, signature } = consentOf(registration);
-  const wallet = walletOf(rpcUrl, owner);
+  const wallet = localWallet({ rpcUrl, account: owner });
   const { minimumStakeWei } = await wallet.readContract({ ...registry, functionName: "nodeClass", args: [classId] });
   const args = [operator, owner.address, classId, BigInt(expiry), signature] as const;
-  await mined(wallet, await wallet.writeContract({ ...registry, functionName: "register", args }));
+  await wallet.mined(await wallet.writeContract({ ...registry, functionName: "register", args }));
   const nodeId = await wallet.readContract({ ...registry, functionName: "nodeOfOperator", args: [operator] });
 
   const token = { address: contracts.ngpuToken, abi: ngpuTokenAbi } as const;
-  await mined(
-    wallet,
+  await wallet.mined(
     await wallet.writeContract({ ...token, functionName: "approve", args: [contracts.stakeVault, minimumStakeWei] }),
   );
   const vault = { address: contracts.stakeVault, abi: stakeVaultAbi } as const;
-  await mined(wallet, await wallet.writeContract({ ...vault, functionName: "stake", args: [nodeId, minimumStakeWei] }));
+  await wallet.mined(await wallet.writeContract({ ...vault, functionName: "stake", args: [nodeId, minimumStakeWei] }));
   return nodeId;
 }
 
 /** The code is base64url of the operator's consent in JSON. */
 function consentOf(registration: string): { operator: Address; classId: number; expiry: number; signature: Hex } {
   return JSON.parse(Buffer.from(registration, "base64url").toString()) as ReturnType<typeof consentOf>;
-}
-
-function walletOf(rpcUrl: string, account: Account) {
-  const transport = http(rpcUrl);
-  return createWalletClient({ account, chain: hardhat, transport, pollingInterval: 50, cacheTime: 0 }).extend(
-    publicActions,
-  );
-}
-
-async function mined(wallet: ReturnType<typeof walletOf>, hash: Hex): Promise<void> {
-  const { status } = await wallet.waitForTransactionReceipt({ hash });
-  if (status !== "success") throw new StackError(`The local chain reverted ${hash}.`);
 }

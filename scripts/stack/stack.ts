@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { localAccounts, type LocalAccount } from "./accounts.ts";
+import { bondKeeper } from "./bondKeeper.ts";
 import { deployContracts, startChain } from "./chain.ts";
 import { requireFreeDisk } from "./disk.ts";
 import { startIndex, type LocalIndex } from "./localIndex.ts";
@@ -91,8 +92,10 @@ export function createStack(options: StackOptions): Stack {
     await progress.step(`chain at ${rpcUrl}`, () => startChain({ port: ports.chain, supervisor }));
     await built;
     await progress.step("contracts", () => deployContracts({ rpcUrl, dataDir, logFolder }));
-    const funded = [localAccounts.payer, localAccounts.newcomer, ...localAccounts.owners];
+    const { payer, newcomer, owners, keeper } = localAccounts;
+    const funded = [payer, newcomer, ...owners, keeper];
     await Promise.all([services.feed(), ...funded.map(({ account }) => drip({ rpcUrl, account }))]);
+    await bondKeeper({ rpcUrl, account: keeper.account });
   };
 
   const startAgent = async ({

@@ -5,6 +5,7 @@
  */
 import { cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isSettled } from "@ngpu/protocol/taskStatus";
 import { deployments } from "@ngpu/protocol/generated/deployments";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Hex } from "viem";
@@ -36,7 +37,6 @@ const tasks = 12;
 const timeoutMs = 60_000;
 const pollMs = 10;
 /** TaskStatus.Settled. */
-const settledStatus = 4;
 
 const progress = createProgress();
 const startedMs = Number(process.env.NGPU_STARTED_MS ?? Date.now());
@@ -110,7 +110,7 @@ async function untilSettled(rpcUrl: string, taskId: Hex): Promise<void> {
   const chain = localClient(rpcUrl);
   const escrow = { address: deployments[31337].taskEscrow, abi: taskEscrowAbi } as const;
   const deadline = performance.now() + timeoutMs;
-  while ((await chain.readContract({ ...escrow, functionName: "task", args: [taskId] })).status !== settledStatus) {
+  while (!isSettled((await chain.readContract({ ...escrow, functionName: "stateOf", args: [taskId] })).status)) {
     if (performance.now() > deadline) throw new StackError(`${taskId} was not settled within ${timeoutMs / 1_000} s.`);
     await sleep(pollMs);
   }

@@ -61,8 +61,12 @@ async function describe(run: { stack: Stack; outcome: SampleOutcome; preparedMs:
     accept: gasOf.get("accepted") ?? 0,
     settle: gasOf.get("settled") ?? 0,
   };
+  const { amountUsd6, standbyUsd6, refundUsd6, txHash } = bill;
   const same =
-    indexed.amountUsd6 === bill.amountUsd6 && indexed.refundUsd6 === bill.refundUsd6 && indexed.txHash === bill.txHash;
+    indexed.amountUsd6 === amountUsd6 &&
+    indexed.standbyUsd6 === standbyUsd6 &&
+    indexed.refundUsd6 === refundUsd6 &&
+    indexed.txHash === txHash;
   return {
     ok: same && verified,
     task: {
@@ -82,9 +86,12 @@ async function describe(run: { stack: Stack; outcome: SampleOutcome; preparedMs:
       signature: receipt.signature,
     },
     bill: {
-      chain: formatUsd6(bill.amountUsd6),
-      subgraph: formatUsd6(indexed.amountUsd6),
-      refund: formatUsd6(bill.refundUsd6),
+      // All that the task cost: what its node is paid, and what its backup is paid for having stood by.
+      chain: formatUsd6(amountUsd6 + standbyUsd6),
+      subgraph: formatUsd6(indexed.amountUsd6 + indexed.standbyUsd6),
+      amount: formatUsd6(amountUsd6),
+      standby: formatUsd6(standbyUsd6),
+      refund: formatUsd6(refundUsd6),
       verified,
     },
     gas: { ...gas, total: gas.post + gas.assign + gas.accept + gas.settle },

@@ -13,6 +13,7 @@ import { localAccounts } from "../../scripts/stack/accounts.ts";
 import { identityOf } from "../../scripts/stack/process/identity.ts";
 import { runSampleTask, type SampleOutcome } from "../../scripts/stack/sampleTask.ts";
 import { codeRejectedBy } from "../harness/codeRejectedBy.ts";
+import { taskOf } from "../harness/taskOf.ts";
 import { startBadLine, type BadLine, type Money } from "./support/badLine.ts";
 import { markHistory, passTime } from "./support/chainHistory.ts";
 import { booksOfSubgraph } from "./support/indexed.ts";
@@ -44,11 +45,11 @@ describe("the line on a bad day", () => {
     money = await line.money();
   });
 
-  const taskOf = (taskId: Hex) => line.chain.readContract({ ...escrow, functionName: "task", args: [taskId] });
+  const stateOf = (taskId: Hex) => line.chain.readContract({ ...escrow, functionName: "stateOf", args: [taskId] });
   const assigned = (taskId: Hex) =>
     until("assignment", withinMs, async () => {
-      const task = await taskOf(taskId);
-      return task.primary === 0 ? undefined : task;
+      const state = await stateOf(taskId);
+      return state.assignment === 0 ? undefined : state;
     });
   const untilBlock = (block: bigint) =>
     until(`block ${block}`, withinMs, async () => ((await line.chain.getBlockNumber()) >= block ? true : undefined));
@@ -207,12 +208,15 @@ describe("the line on a bad day", () => {
       );
       const taskId = await posted.promise;
       // An accepted task stays open longest: the node may deliver for a while after the deadline.
-      await until("an accept on chain", withinMs, async () => (await taskOf(taskId)).acceptedMask || undefined);
+      await until("an accept on chain", withinMs, async () => (await stateOf(taskId)).acceptedMask || undefined);
       await Promise.all([line.stack.kill("gateway"), line.stack.kill("keeper")]);
 
-      const expire = { ...escrow, functionName: "expire", args: [taskId], account: stranger } as const;
+      const { terms, standing } = await taskOf({ client: line.chain, deployment: deployments[31337] }, taskId);
+      const args = [taskId, terms, standing] as const;
+      const expire = { ...escrow, functionName: "expire", args, account: stranger } as const;
       expect(await revertOf(line.chain.simulateContract(expire))).to.equal("TaskNotExpired");
-      const expirableAtS = await line.chain.readContract({ ...escrow, functionName: "expirableAt", args: [taskId] });
+      const when = { ...escrow, functionName: "expirableAt", args: [taskId, terms] } as const;
+      const expirableAtS = await line.chain.readContract(when);
       await passTime({ rpcUrl: urls.rpc, untilS: expirableAtS });
       const wallet = createWalletClient({ account: stranger, chain: hardhat, transport: http(urls.rpc) });
       const { request } = await line.chain.simulateContract(expire);

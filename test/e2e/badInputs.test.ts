@@ -205,9 +205,10 @@ describe("the line that is given bad things", () => {
       expect(await they.modelsServed()).to.not.include(modelId);
       const { taskId, maxAmountUsd6 } = await they.post({ model: { ...faceModel(), modelId } });
       await they.untilBlocksPass(3n);
-      expect((await they.taskOf(taskId)).status).to.equal(taskStatus.posted);
+      expect((await they.stateOf(taskId)).status).to.equal(taskStatus.posted);
       await line.expectMoney(test, money, { available: -maxAmountUsd6, reserved: maxAmountUsd6 });
-      await line.write({ account: payer, ...escrow, functionName: "cancel", args: [taskId] });
+      const { terms } = await they.taskOf(taskId);
+      await line.write({ account: payer, ...escrow, functionName: "cancel", args: [taskId, terms] });
       await line.expectMoney(test, money, {});
     });
 
@@ -219,7 +220,7 @@ describe("the line that is given bad things", () => {
       const { taskId, prepared } = await they.post({ model: forged, withinS: 60 });
       await passTime({ rpcUrl: line.stack.urls.rpc, untilS: prepared.params.deadline });
       expect(await they.ended(taskId)).to.equal(taskStatus.refunded);
-      expect((await they.taskOf(taskId)).assignment).to.equal(0);
+      expect((await they.stateOf(taskId)).assignment).to.equal(0);
       await line.expectMoney(test, money, {});
     });
 
@@ -251,19 +252,20 @@ describe("the line that is given bad things", () => {
     before(async () => {
       posted = await line.purse();
       task = await they.post({ withinS: 600 });
-      const { primary, primaryPowerCu, assignment } = await they.assigned(task.taskId);
+      const { state, standing } = await they.assigned(task.taskId);
+      const { nodeId, powerCu } = standing.seats[0] ?? { nodeId: 0, powerCu: 0 };
       const { modelId, inputCommitment } = task.prepared.params;
       receipt = {
         taskId: task.taskId,
-        assignment,
+        assignment: state.assignment,
         attempt: 0,
-        nodeId: primary,
+        nodeId,
         modelId,
         inputCommitment,
         outputCommitment: keccak256("0x01"),
         outputCiphertext: keccak256("0x02"),
         slot: 0,
-        powerCu: primaryPowerCu,
+        powerCu,
         startMs: 1n,
         durationMs: 1,
         status: receiptStatus.succeeded,
@@ -272,7 +274,9 @@ describe("the line that is given bad things", () => {
     const settle = async (message: Receipt, key: Hex): Promise<string> => {
       const signer = privateKeyToAccount(key);
       const { signature } = await signMessage({ kind: "receipt", message, context, signer });
-      return they.refusalOf(stranger, { abi: taskEscrowAbi, functionName: "settle", args: [message, signature] });
+      const { terms, standing } = await they.taskOf(message.taskId);
+      const args = [terms, standing, message, signature] as const;
+      return they.refusalOf(stranger, { abi: taskEscrowAbi, functionName: "settle", args });
     };
     const expectLocked = (test: TestContext) =>
       line.expectMoney(test, posted, { available: -task.maxAmountUsd6, reserved: task.maxAmountUsd6 });
@@ -383,7 +387,7 @@ describe("the line that is given bad things", () => {
       await they.assigned(ghost.taskId);
       await line.beginAnew();
       const fresh = await line.purse();
-      expect((await they.taskOf(ghost.taskId)).status).to.equal(taskStatus.none);
+      expect((await they.stateOf(ghost.taskId)).status).to.equal(taskStatus.none);
       const services = ["gateway", "keeper", ...stack.nodes.map(({ name }) => name), "careless"];
       await until("everybody says so", withinMs, () =>
         services.every((service) => line.logOf(service).includes("CHAIN_RESET")) ? true : undefined,
@@ -396,7 +400,7 @@ describe("the line that is given bad things", () => {
 
       const task = await they.post({ withinS: 600 });
       await they.untilBlocksPass(3n);
-      expect((await they.taskOf(task.taskId)).status).to.equal(taskStatus.posted);
+      expect((await they.stateOf(task.taskId)).status).to.equal(taskStatus.posted);
       const sentByKeeper = { address: localAccounts.keeper.account.address };
       expect(await line.chain.getTransactionCount(sentByKeeper)).to.equal(0);
       await line.expectMoney(test, fresh, { available: -task.maxAmountUsd6, reserved: task.maxAmountUsd6 });

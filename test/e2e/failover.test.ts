@@ -60,10 +60,12 @@ describe("failover", () => {
   const expectBillOf = async (backup: number, { taskId, before }: { taskId: Hex; before: Books }): Promise<void> => {
     const settled = await settlementOf(chain, taskId);
     if (!settled) throw new Error("the task has no bill");
-    const { nodeId, payout, amountUsd6, durationMs } = settled.args;
+    const { nodeId, payout, amountUsd6, standbyUsd6, durationMs } = settled.args;
     expect({ nodeId, payout }).to.deep.equal({ nodeId: backup, payout: nodeOf(backup).owner.account.address });
     expect(durationMs).to.be.above(leastRunMs);
-    const bill = { nodeId: backup, amountUsd6 };
+    // The primary forfeits: it was asked and did not deliver, and nobody sits behind the backup.
+    expect(standbyUsd6).to.equal(0n);
+    const bill = { nodeId: backup, amountUsd6, standbyUsd6 };
     const parties = { chain, stack: line.stack, payer: payer.address };
     expect(await isOnlyBill({ ...parties, before, taskId, bill })).to.equal(true);
   };

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { readTaskTimeline } from "@ngpu/client/chainTimeline";
 import { verifyBill } from "@ngpu/client/verifyBill";
 import { deployments } from "@ngpu/protocol/generated/deployments";
-import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import { standbyUsd6 } from "@ngpu/protocol/units";
 import { expect } from "chai";
 import type { Hex, PublicClient } from "viem";
 import { localAccounts } from "../../scripts/stack/accounts.ts";
@@ -14,7 +14,8 @@ import { billInSubgraph } from "../../scripts/stack/billInSubgraph.ts";
 import { localClient } from "../../scripts/stack/chain.ts";
 import { runSampleTask } from "../../scripts/stack/sampleTask.ts";
 import type { StackNode } from "../../scripts/stack/stack.ts";
-import { creditOf, readLedger, reservedOf, settlementOf, wealthOf } from "./support/ledger.ts";
+import { taskOf } from "../harness/taskOf.ts";
+import { creditOf, readLedger, reservedOf, settlementOf, standbyOf, wealthOf } from "./support/ledger.ts";
 import { postTask } from "./support/postTask.ts";
 import { startLine, type Line } from "./support/startLine.ts";
 import { until } from "./support/until.ts";
@@ -38,8 +39,11 @@ describe("the line", () => {
     if (!node) throw new Error(`no agent serves node ${nodeId}`);
     return node;
   };
-  const taskOf = (taskId: Hex) =>
-    chain.readContract({ address: taskEscrow, abi: taskEscrowAbi, functionName: "task", args: [taskId] });
+  /** Undefined until it is assigned. */
+  const assigned = async (taskId: Hex) => {
+    const task = await taskOf({ client: chain, deployment }, taskId);
+    return task.state.assignment === 0 ? undefined : task;
+  };
   const expectConservation = async (): Promise<void> => {
     const { heldUsd6, owedUsd6 } = await readLedger(chain);
     expect(owedUsd6).to.equal(heldUsd6);
@@ -54,7 +58,7 @@ describe("the line", () => {
 
     expect(JSON.stringify(outcome.json)).to.match(/bakery|total/i);
     expect(bill.amountUsd6 > 0n).to.equal(true);
-    expect(bill.amountUsd6 + bill.refundUsd6).to.equal(quote.maxAmountUsd6);
+    expect(bill.amountUsd6 + bill.standbyUsd6 + bill.refundUsd6).to.equal(quote.maxAmountUsd6);
     expect({ ...bill, durationMs: receipt.message.durationMs }).to.deep.equal(bill);
 
     const verdict = await verifyBill({ chain, deployment, taskId });
@@ -64,14 +68,20 @@ describe("the line", () => {
     const indexed = await billInSubgraph({ subgraphUrl: line.stack.urls.subgraph ?? "", taskId, timeoutMs: 30_000 });
     expect(indexed).to.deep.equal({
       amountUsd6: bill.amountUsd6,
+      standbyUsd6: bill.standbyUsd6,
       refundUsd6: bill.refundUsd6,
       blockNumber: bill.blockNumber,
       txHash: bill.txHash,
     });
 
-    const earned =
-      (await creditOf(chain, nodeOf(bill.nodeId).owner.account.address)) - (earnedBefore.get(bill.nodeId) ?? 0n);
-    expect(earned).to.equal(bill.amountUsd6);
+    // Its backup held the input ready, accepted and was not needed: a tenth of the bill is its own.
+    const standby = await standbyOf(chain, taskId);
+    expect([...standby.values()]).to.deep.equal([standbyUsd6(bill.amountUsd6)]);
+    expect(bill.standbyUsd6).to.equal(standbyUsd6(bill.amountUsd6));
+    for (const { nodeId = 0, owner } of line.stack.nodes) {
+      const earned = (await creditOf(chain, owner.account.address)) - (earnedBefore.get(nodeId) ?? 0n);
+      expect(earned).to.equal(nodeId === bill.nodeId ? bill.amountUsd6 : (standby.get(nodeId) ?? 0n));
+    }
     await expectConservation();
     const stages = (await readTaskTimeline({ chain, deployment, taskId })).map(({ stage }) => stage);
     expect(stages[0]).to.equal("posted");
@@ -82,12 +92,10 @@ describe("the line", () => {
 
   it("lets the backup earn a task whose primary was killed before it could accept", async () => {
     const task = await postTask({ chain, urls: line.stack.urls, payer, images: 1, withinS: 120 });
-    const { primary, backup } = await until("assignment", taskTimeoutMs, async () => {
-      const found = await taskOf(task.taskId);
-      return found.primary === 0 ? undefined : found;
-    });
+    const { state, nodeIds } = await until("assignment", taskTimeoutMs, () => assigned(task.taskId));
+    const [primary = 0, backup = 0] = nodeIds;
     // No node has the key yet, so none can have accepted.
-    expect((await taskOf(task.taskId)).acceptedMask).to.equal(0);
+    expect(state.acceptedMask).to.equal(0);
     const killed = nodeOf(primary);
     await killed.service.kill();
     const following = new AbortController();
@@ -97,6 +105,7 @@ describe("the line", () => {
       const { args } = settled;
       expect(args.nodeId).to.equal(backup);
       expect(args.payout).to.equal(nodeOf(backup).owner.account.address);
+      expect(args.standbyUsd6).to.equal(0n);
       expect(args.amountUsd6 + args.refundUsd6).to.equal(task.maxAmountUsd6);
       expect((await verifyBill({ chain, deployment, taskId: task.taskId })).ok).to.equal(true);
       await followed;
@@ -134,9 +143,7 @@ describe("the line", () => {
   it("gives everything back when nobody is left to serve", async () => {
     const before = await wealthOf(chain, payer.address);
     const task = await postTask({ chain, urls: line.stack.urls, payer, images: 1, withinS: 15 });
-    await until("assignment", taskTimeoutMs, async () =>
-      (await taskOf(task.taskId)).primary === 0 ? undefined : true,
-    );
+    await until("assignment", taskTimeoutMs, () => assigned(task.taskId));
     await Promise.all(line.stack.nodes.map(({ service }) => service.kill()));
     const rows = await until("refund", taskTimeoutMs, async () => {
       const found = await readTaskTimeline({ chain, deployment, taskId: task.taskId });

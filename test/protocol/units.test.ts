@@ -1,6 +1,6 @@
 import { describe, it } from "node:test";
 import { expect } from "chai";
-import { amountUsd6, capMs, maxAmountUsd6 } from "@ngpu/protocol/units";
+import { amountUsd6, capMs, maxAmountUsd6, maxBillUsd6, standbyUsd6 } from "@ngpu/protocol/units";
 
 describe("units", () => {
   it("bills power × duration × price ÷ 10⁹, rounded down in the payer's favour", () => {
@@ -18,7 +18,14 @@ describe("units", () => {
     expect(capMs({ workCums: 1_000n, powerCu: 0 })).to.equal(0);
   });
 
-  it("property: no bill within the cap exceeds the escrow, whatever the power", () => {
+  it("escrows the largest bill and a tenth of it for each backup, each rounded down", () => {
+    const task = { workCums: 12_399_999n, priceUsd6PerGcums: 100_000n };
+    expect(maxBillUsd6(task)).to.equal(1_549n);
+    expect(standbyUsd6(1_549n)).to.equal(154n);
+    expect([0, 1, 2, 3].map((backups) => maxAmountUsd6({ ...task, backups }))).to.deep.equal([1_549n, 1_703n, 1_857n, 2_011n]);
+  });
+
+  it("property: no bill within the cap exceeds the escrow with its standby, whatever the power", () => {
     const seed = Number(process.env.SEED ?? 20_261_130);
     const next = randomFrom(seed);
     for (let run = 0; run < 5_000; run += 1) {
@@ -27,8 +34,10 @@ describe("units", () => {
       const powerCu = 1 + next(2 ** 20);
       const durationMs = capMs({ workCums, powerCu });
       const amount = amountUsd6({ powerCu, durationMs, priceUsd6PerGcums });
-      const escrow = maxAmountUsd6({ workCums, priceUsd6PerGcums });
-      expect(amount <= escrow, `SEED=${seed} run=${run} ${amount} > ${escrow}`).to.equal(true);
+      const backups = next(4);
+      const escrow = maxAmountUsd6({ workCums, priceUsd6PerGcums, backups });
+      const cost = amount + BigInt(backups) * standbyUsd6(amount);
+      expect(cost <= escrow, `SEED=${seed} run=${run} ${cost} > ${escrow}`).to.equal(true);
     }
   });
 });

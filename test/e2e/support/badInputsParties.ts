@@ -20,6 +20,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { hardhat } from "viem/chains";
 import { localAccounts } from "../../../scripts/stack/accounts.ts";
 import { localDeployment } from "../../../scripts/stack/sampleTask.ts";
+import { taskOf as readTaskOf } from "../../harness/taskOf.ts";
 import type { BadInputsLine, Purse, RegisteredNode } from "./badInputsLine.ts";
 import { pictureOf } from "./badInputsPictures.ts";
 import { refusalOfSent } from "./badInputsRefusal.ts";
@@ -43,9 +44,13 @@ export const darkPages = pagesOf({ grey: 30 });
 export function createParties(line: BadInputsLine) {
   const { chain, stack } = line;
   const { rpc, gateway } = stack.urls;
-  const taskOf = (taskId: Hex) => chain.readContract({ ...escrow, functionName: "task", args: [taskId] });
+  const stateOf = (taskId: Hex) => chain.readContract({ ...escrow, functionName: "stateOf", args: [taskId] });
+  const taskOf = (taskId: Hex) => readTaskOf({ client: chain, deployment }, taskId);
 
   return {
+    stateOf,
+
+    /** Its words, as they are in events and bound by the chain's digest. */
     taskOf,
 
     post: (what: Partial<Pick<RawPost, "model" | "parts" | "withinS">>): Promise<RawTask> =>
@@ -54,12 +59,12 @@ export function createParties(line: BadInputsLine) {
     assigned: (taskId: Hex, assignment = 1) =>
       until(`assignment ${assignment}`, withinMs, async () => {
         const task = await taskOf(taskId);
-        return task.assignment >= assignment ? task : undefined;
+        return task.state.assignment >= assignment ? task : undefined;
       }),
 
     ended: (taskId: Hex): Promise<number> =>
       until("the end of the task", withinMs, async () => {
-        const { status } = await taskOf(taskId);
+        const { status } = await stateOf(taskId);
         return status >= taskStatus.settled ? status : undefined;
       }),
 

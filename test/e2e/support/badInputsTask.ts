@@ -54,7 +54,7 @@ export async function prepareRaw(post: RawPost): Promise<PreparedTask & { maxAmo
   const oracle = { address: deployment.priceOracle, abi: priceOracleAbi } as const;
   const [priceUsd6PerGcums] = await chain.readContract({ ...oracle, functionName: "quote" });
   const dimensions = { images: parts.length };
-  const quote = quoteTask({ manifest: model.manifest, dimensions, priceUsd6PerGcums });
+  const quote = quoteTask({ manifest: model.manifest, dimensions, priceUsd6PerGcums, backups });
   const { timestamp } = await chain.getBlock();
   const prepared = prepareTask({
     chainId: hardhat.id,

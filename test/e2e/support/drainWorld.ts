@@ -25,6 +25,7 @@ import { registerNode, type TestNode } from "../../harness/nodes.ts";
 import { connectPeer } from "../../harness/peer.ts";
 import { startServiceProcess, type ServiceProcess } from "../../harness/serviceProcess.ts";
 import { startTestGateway, startTestKeeper } from "../../harness/services.ts";
+import { stateOf } from "../../harness/taskOf.ts";
 import { assignTask, postTask } from "../../harness/tasks.ts";
 import { until } from "../../harness/until.ts";
 
@@ -98,13 +99,6 @@ export async function createDrainWorld(): Promise<DrainWorld> {
   }
   const pair = [await agentOf("primary"), await agentOf("backup")] as [AgentProcess, AgentProcess];
 
-  const stateOf = (taskId: Hex) =>
-    chain.client.readContract({
-      address: deployment.taskEscrow,
-      abi: taskEscrowAbi,
-      functionName: "task",
-      args: [taskId],
-    });
   const billOf = async (taskId: Hex): Promise<{ nodeId: number } | undefined> => {
     const escrow = { address: deployment.taskEscrow, abi: taskEscrowAbi } as const;
     const bills = await chain.client.getContractEvents({
@@ -149,19 +143,20 @@ export async function createDrainWorld(): Promise<DrainWorld> {
       const { taskId } = secrets;
       await assignTask(chain, { taskId, nodeIds: [pair[0].nodeId, pair[1].nodeId] });
       const events: TaskEvent[] = [];
-      const where = { gatewayUrl: gateway.url, chain: chain.client, chainId, deployment };
+      const where = { gatewayUrl: gateway.url, chain: chain.client, chainId };
       const onEvent = (event: TaskEvent): void => void events.push(event);
-      void followTask({ ...where, secrets, sealedInput, onEvent, signal: ending.signal, random });
+      const place = { ...deployment, deploymentBlock: BigInt(deployment.deploymentBlock) };
+      void followTask({ ...where, deployment: place, secrets, sealedInput, onEvent, signal: ending.signal, random });
       return {
         taskId,
         events,
         async accepted() {
-          await until("both nodes hold the input", async () => (await stateOf(taskId)).acceptedMask === 3, 20_000);
+          await until("both nodes hold the input", async () => (await stateOf(chain, taskId)).acceptedMask === 3, 20_000);
           await until("it is under way", () => events.some(({ kind }) => kind === "progress"), 20_000);
         },
         async paid() {
           await until("the result is there", () => events.some(({ kind }) => kind === "result"), executesWithinMs);
-          await until("it is settled", async () => (await stateOf(taskId)).status === taskStatus.settled);
+          await until("it is settled", async () => (await stateOf(chain, taskId)).status === taskStatus.settled);
           return until("the bill is there", () => billOf(taskId));
         },
       };

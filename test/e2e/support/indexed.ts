@@ -6,13 +6,16 @@ import { querySubgraph } from "../../../app/lib/subgraph/querySubgraph.ts";
 
 /** Sorted by task. */
 export interface Books {
-  bills: { taskId: Hex; amountUsd6: string; refundUsd6: string; block: string; tx: Hex }[];
+  bills: { taskId: Hex; amountUsd6: string; standbyUsd6: string; refundUsd6: string; block: string; tx: Hex }[];
   tasks: { taskId: Hex; status: string; assignment: number }[];
 }
 
 const { taskEscrow, deploymentBlock } = deployments[31337];
 const escrow = { address: taskEscrow, abi: taskEscrowAbi } as const;
-const statusNames = ["None", "Posted", "Assigned", "Accepted", "Settled", "Refunded", "Cancelled"];
+const statusNames = [
+  ...["None", "Posted", "Assigned", "Accepted", "Settled", "Refunded", "Cancelled"],
+  ...["Demanded", "Delivered", "Forfeited"],
+];
 
 export async function booksOfChain(chain: PublicClient): Promise<Books> {
   const query = { ...escrow, fromBlock: BigInt(deploymentBlock), strict: true } as const;
@@ -22,13 +25,14 @@ export async function booksOfChain(chain: PublicClient): Promise<Books> {
   ]);
   const tasks = await Promise.all(
     posted.map(async ({ args: { taskId } }) => {
-      const { status, assignment } = await chain.readContract({ ...escrow, functionName: "task", args: [taskId] });
+      const { status, assignment } = await chain.readContract({ ...escrow, functionName: "stateOf", args: [taskId] });
       return { taskId, status: statusNames[status] ?? String(status), assignment };
     }),
   );
   const bills = settled.map(({ args, blockNumber, transactionHash }) => ({
     taskId: args.taskId,
     amountUsd6: String(args.amountUsd6),
+    standbyUsd6: String(args.standbyUsd6),
     refundUsd6: String(args.refundUsd6),
     block: String(blockNumber),
     tx: transactionHash,
@@ -39,7 +43,7 @@ export async function booksOfChain(chain: PublicClient): Promise<Books> {
 /** Through the dApp's own reader. */
 export async function booksOfSubgraph(url: string): Promise<Books> {
   const query = `{
-    bills(first: 1000) { id amountUsd6 refundUsd6 block tx }
+    bills(first: 1000) { id amountUsd6 standbyUsd6 refundUsd6 block tx }
     tasks(first: 1000) { id status assignment }
   }`;
   const { bills = [], tasks = [] } = await querySubgraph<{

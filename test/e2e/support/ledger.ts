@@ -12,21 +12,23 @@ const token = { address: contracts.localUsd, abi: localUsdAbi } as const;
 export interface Ledger {
   /** Tokens that the vault holds. */
   heldUsd6: bigint;
-  /** What it owes to everybody who ever had to do with it: available + reserved + credit. */
+  /** What it owes to everybody who ever had to do with it: available + reserved + credit, and what waits in pots. */
   owedUsd6: bigint;
 }
 
 export async function readLedger(chain: PublicClient): Promise<Ledger> {
   const fromBlock = BigInt(contracts.deploymentBlock);
-  const [deposited, reserved, settled] = await Promise.all([
+  const [deposited, reserved, settled, paid] = await Promise.all([
     chain.getContractEvents({ ...vault, eventName: "Deposited", fromBlock, strict: true }),
     chain.getContractEvents({ ...vault, eventName: "Reserved", fromBlock, strict: true }),
     chain.getContractEvents({ ...vault, eventName: "Settled", fromBlock, strict: true }),
+    chain.getContractEvents({ ...vault, eventName: "PaidFromHeld", fromBlock, strict: true }),
   ]);
   const accounts = new Set<Address>([
     ...deposited.map(({ args }) => args.account),
     ...reserved.map(({ args }) => args.account),
     ...settled.flatMap(({ args }) => [args.payer, args.payee]),
+    ...paid.map(({ args }) => args.payee),
   ]);
   const owed = await Promise.all(
     [...accounts].map(async (account) => {
@@ -38,9 +40,14 @@ export async function readLedger(chain: PublicClient): Promise<Ledger> {
       return availableUsd6 + creditUsd6 + reservedUsd6;
     }),
   );
+  const pots = await Promise.all(
+    [contracts.taskEscrow, contracts.sessionSettlement].map((rail) =>
+      chain.readContract({ ...vault, functionName: "heldBy", args: [rail] }),
+    ),
+  );
   return {
     heldUsd6: await chain.readContract({ ...token, functionName: "balanceOf", args: [contracts.paymentVault] }),
-    owedUsd6: owed.reduce((total, usd6) => total + usd6, 0n),
+    owedUsd6: [...owed, ...pots].reduce((total, usd6) => total + usd6, 0n),
   };
 }
 
@@ -80,4 +87,13 @@ export async function settlementOf(chain: PublicClient, taskId: Hex) {
   });
   if (logs.length > 1) throw new Error(`${taskId} was settled ${logs.length} times`);
   return logs[0];
+}
+
+/** What the backups of a task were paid for having stood by, by node. */
+export async function standbyOf(chain: PublicClient, taskId: Hex): Promise<Map<number, bigint>> {
+  const escrow = { address: contracts.taskEscrow, abi: taskEscrowAbi } as const;
+  const fromBlock = BigInt(contracts.deploymentBlock);
+  const query = { ...escrow, eventName: "TaskStandbyPaid", args: { taskId }, fromBlock, strict: true } as const;
+  const logs = await chain.getContractEvents(query);
+  return new Map(logs.map(({ args }) => [args.nodeId, args.amountUsd6]));
 }

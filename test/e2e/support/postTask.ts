@@ -35,7 +35,8 @@ export async function postTask(options: {
   const { dimensions } = measureInput({ manifest, parts, declared });
   const oracle = { address: deployment.priceOracle, abi: priceOracleAbi } as const;
   const [priceUsd6PerGcums] = await chain.readContract({ ...oracle, functionName: "quote" });
-  const quote = quoteTask({ manifest, dimensions, priceUsd6PerGcums });
+  const backups = 1;
+  const quote = quoteTask({ manifest, dimensions, priceUsd6PerGcums, backups });
   const deadline = Number((await chain.getBlock()).timestamp) + withinS;
   const random = (length: number): Uint8Array => crypto.getRandomValues(new Uint8Array(length));
   const prepared = prepareTask({
@@ -49,7 +50,7 @@ export async function postTask(options: {
     quote,
     maxPriceUsd6PerGcums: priceUsd6PerGcums,
     deadline,
-    backups: 1,
+    backups,
     random,
   });
   const token = { address: deployment.localUsd, abi: localUsdAbi } as const;
