@@ -1,5 +1,6 @@
 "use client";
 /** From when on anyone may return the escrow of an open task, by the contract's word; it moves with the task's state. */
+import type { TimelineRow } from "@ngpu/client/chainTimeline";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { useQuery } from "@tanstack/react-query";
 import type { Hex } from "viem";
@@ -7,19 +8,21 @@ import { nextPollMs } from "../lib/pollMs.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
-export function useExpirableAt({ taskId, open }: { taskId: Hex; open: boolean }): number | undefined {
+export function useExpirableAt(task: { taskId: Hex; rows: readonly TimelineRow[]; ended: boolean }): number | undefined {
+  const { taskId, rows, ended } = task;
   const { deployment } = useRuntime();
   const chain = useChain();
-  const request = {
-    address: deployment.taskEscrow,
-    abi: taskEscrowAbi,
-    functionName: "expirableAt",
-    args: [taskId],
-  } as const;
+  const isPosted = rows.some(({ stage }) => stage === "posted");
   const answer = useQuery({
     queryKey: ["expirableAt", deployment.taskEscrow, taskId],
-    queryFn: () => chain.readContract(request),
-    enabled: open,
+    queryFn: async () => {
+      const { wordsOfRows } = await import("../lib/wordsOfRows.ts");
+      const words = wordsOfRows(rows);
+      if (words === undefined) return 0;
+      const escrow = { address: deployment.taskEscrow, abi: taskEscrowAbi } as const;
+      return chain.readContract({ ...escrow, functionName: "expirableAt", args: [taskId, words.terms] });
+    },
+    enabled: isPosted && !ended,
     refetchInterval: () => nextPollMs(4_000),
   });
   return answer.data === 0 ? undefined : answer.data;

@@ -17,7 +17,11 @@ export interface Money extends Withdrawal {
   allowanceUsd6: bigint;
   availableUsd6: bigint;
   reservedUsd6: bigint;
+  /** All that was earned and not paid out. */
   creditUsd6: bigint;
+  /** The part of it that its payers may still contest; see lib/maturity.ts for how long. */
+  immatureUsd6: bigint;
+  maturitySeconds: number;
 }
 
 export function useMoney({ account, pending = false }: { account: Address | undefined; pending?: boolean }) {
@@ -30,13 +34,17 @@ export function useMoney({ account, pending = false }: { account: Address | unde
       const owner = account as Address;
       const token = { address: deployment.paymentToken, abi: localUsdAbi } as const;
       const vault = { address: deployment.paymentVault, abi: paymentVaultAbi } as const;
-      const [walletUsd6, allowanceUsd6, inVault, { thawingUsd6, unlockAt, obligations }] = await Promise.all([
+      const [walletUsd6, allowanceUsd6, inVault, immatureUsd6, maturitySeconds, withdrawal] = await Promise.all([
         chain.readContract({ ...token, functionName: "balanceOf", args: [owner] }),
         chain.readContract({ ...token, functionName: "allowance", args: [owner, deployment.paymentVault] }),
         chain.readContract({ ...vault, functionName: "accountOf", args: [owner] }),
+        chain.readContract({ ...vault, functionName: "immatureOf", args: [owner] }),
+        chain.readContract({ ...vault, functionName: "maturitySeconds" }),
         chain.readContract({ ...vault, functionName: "withdrawalOf", args: [owner] }),
       ]);
-      return { walletUsd6, allowanceUsd6, ...inVault, thawingUsd6, unlockAt, obligations };
+      const { thawingUsd6, unlockAt, obligations } = withdrawal;
+      const credit = { ...inVault, immatureUsd6, maturitySeconds };
+      return { walletUsd6, allowanceUsd6, ...credit, thawingUsd6, unlockAt, obligations };
     },
     // Every transaction of ours reads it again at once; what others do may show a little later.
     refetchInterval: () => (pending ? pollMs(true) : nextPollMs(12_000)),

@@ -24,6 +24,8 @@ export interface TaskFeed {
   facts: TaskFacts;
   connection: "off" | "connecting" | "open" | "lost";
   problem: Explanation | undefined;
+  /** Asks the gateway once more for the output of a settled task. */
+  openAgain: () => void;
 }
 
 /** The stream usually brings the result first; after this long the settlement is asked where it lies. */
@@ -37,7 +39,11 @@ export function useTaskFeed({ taskId, rows }: { taskId: Hex; rows: readonly Time
   const [feed, dispatch] = useReducer(feedReducer, { facts: noFacts, connection: "off", problem: undefined });
   const posted = rows?.some((row) => row.stage === "posted") === true;
   const end = rows?.find(isEnd);
-  const returned = end !== undefined && end.stage !== "settled";
+  const delivered = rows?.some((row) => row.stage === "delivered") === true;
+  const forfeited = rows?.some((row) => row.stage === "forfeited") === true;
+  const returned = forfeited || (end !== undefined && end.stage !== "settled");
+  const [tries, setTries] = useState(0);
+  const openAgain = useCallback(() => setTries((count) => count + 1), []);
   const opened = feed.facts.result !== undefined;
   const stored = feed.facts.uploaded !== undefined;
 
@@ -71,9 +77,10 @@ export function useTaskFeed({ taskId, rows }: { taskId: Hex; rows: readonly Time
         .then((json) => dispatch({ type: "opened", json, moment: now() }))
         .catch((error: unknown) => dispatch({ type: "problem", error }));
     };
-    const timer = setTimeout(open, streamPatienceMs);
+    const timer = setTimeout(open, tries === 0 ? streamPatienceMs : 0);
     return () => clearTimeout(timer);
-  }, [local, opened, end, runtime, now]);
+    // Once keepers have said that they hold the output it is asked for again.
+  }, [local, opened, end, runtime, now, tries, delivered]);
 
   useEffect(() => {
     if (local !== undefined && local !== null && feed.facts !== noFacts) void saveTaskFacts(taskId, feed.facts);
@@ -84,7 +91,7 @@ export function useTaskFeed({ taskId, rows }: { taskId: Hex; rows: readonly Time
     if (done) void saveLocalTask({ ...local, sealedInput: new Uint8Array() });
   }, [local, opened]);
 
-  return { local, ...feed };
+  return { local, ...feed, openAgain };
 }
 
 function useMoment(): () => Moment {
@@ -96,7 +103,7 @@ function useMoment(): () => Moment {
   }, [queries, chainId]);
 }
 
-type FeedState = Omit<TaskFeed, "local">;
+type FeedState = Omit<TaskFeed, "local" | "openAgain">;
 type FeedAction =
   | { type: "restore"; facts: TaskFacts }
   | { type: "event"; event: TaskEvent; moment: Moment }

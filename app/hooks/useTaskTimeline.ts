@@ -1,7 +1,7 @@
 "use client";
 /**
- * The life of one task from the chain's events: asked each second until it has ended, then seldom, in case blocks are
- * undone.
+ * The life of one task from the chain's events: asked each second until it has ended and while a demand is open, then
+ * seldom, in case blocks are undone.
  */
 import { readTaskTimeline, type TimelineRow } from "@ngpu/client/chainTimeline";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -13,6 +13,12 @@ import { useRuntime } from "./useRuntime.tsx";
 
 export function isEnd(row: TimelineRow): boolean {
   return row.stage === "settled" || row.stage === "refunded" || row.stage === "cancelled";
+}
+
+/** True while the payer's demand for the output waits for an answer. */
+export function hasOpenDemand(rows: readonly TimelineRow[]): boolean {
+  const last = rows.findLast(({ stage }) => stage === "demanded" || stage === "delivered" || stage === "forfeited");
+  return last?.stage === "demanded";
 }
 
 export function useTaskTimeline(taskId: Hex) {
@@ -29,7 +35,7 @@ export function useTaskTimeline(taskId: Hex) {
       const deploymentBlock = earliest > deployment.deploymentBlock ? earliest : deployment.deploymentBlock;
       return readTaskTimeline({ chain, deployment: { taskEscrow: deployment.taskEscrow, deploymentBlock }, taskId });
     },
-    refetchInterval: ({ state }) => pollMs(state.data?.some(isEnd) !== true),
+    refetchInterval: ({ state }) => pollMs(state.data?.some(isEnd) !== true || hasOpenDemand(state.data)),
   });
   return useAnswer(query);
 }

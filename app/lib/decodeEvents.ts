@@ -30,9 +30,17 @@ function decoded(log: Log, abi: Abi | undefined): Pick<DecodedEvent, "name" | "a
     const entries = Object.entries((args ?? {}) as Record<string, unknown>);
     return {
       name: eventName ?? "Unknown event",
-      args: entries.map(([name, value]) => ({ name, value: String(value) })),
+      args: entries.map(([name, value]) => ({ name, value: said(value) })),
     };
   } catch {
     return { name: "Unknown event", args: [] };
   }
+}
+
+/** Lists and structs are told part by part, a seat as "nodeId 7, powerCu 1000". */
+function said(value: unknown): string {
+  if (Array.isArray(value)) return value.map(said).join("; ");
+  if (typeof value !== "object" || value === null) return String(value);
+  const parts = Object.entries(value as Record<string, unknown>);
+  return parts.map(([name, part]) => `${name} ${said(part)}`).join(", ");
 }

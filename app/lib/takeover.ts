@@ -1,6 +1,6 @@
 /**
  * Whether another node finished what one had begun, from the stream where this device saw it and else from the chain:
- * an attempt above zero, or a settlement by the backup.
+ * an attempt above zero, or a settlement by a seat behind the first.
  */
 import type { TimelineRow } from "@ngpu/client/chainTimeline";
 import type { TaskFacts } from "./taskFacts.ts";
@@ -30,9 +30,11 @@ export function takeoverOf({ rows, facts }: { rows: readonly TimelineRow[]; fact
     const silentSinceS = silentSince.atS === undefined ? undefined : Math.max(earliestS, silentSince.atS);
     return { fromNodeId, toNodeId, reported: reported(fromNodeId), silentSinceS, gapMs };
   }
-  const standing = assigned?.args as { primary: number } | undefined;
+  const seats = (assigned?.args as { seats: { nodeId: number }[] } | undefined)?.seats ?? [];
   const settled = rows.find((row) => row.stage === "settled")?.args as { nodeId: number } | undefined;
   const executor = settled?.nodeId ?? facts.receipt?.nodeId ?? facts.progress?.nodeId;
-  if (standing === undefined || executor === undefined || executor === standing.primary) return undefined;
-  return { fromNodeId: standing.primary, toNodeId: executor, reported: reported(standing.primary) };
+  // Seats take over in their order, so the one before is whom it was taken from.
+  const from = seats[seats.findIndex(({ nodeId }) => nodeId === executor) - 1]?.nodeId;
+  if (executor === undefined || from === undefined) return undefined;
+  return { fromNodeId: from, toNodeId: executor, reported: reported(from) };
 }

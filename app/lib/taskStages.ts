@@ -16,6 +16,10 @@ export type StageId =
   | "settled"
   | "refunded"
   | "cancelled"
+  | "demanded"
+  | "answer"
+  | "delivered"
+  | "forfeited"
   | "indexed";
 
 export interface Stage {
@@ -35,8 +39,8 @@ export interface StagesInput {
   /** True when this device posted the task and so can open its result. */
   mine: boolean;
   postTx: `0x${string}` | undefined;
-  /** Block up to which the index has read, and whether it shows the end of this task. */
-  index: { block: bigint; ended: boolean } | undefined;
+  /** Block up to which the index has read, and whether it shows this task as the chain does. */
+  index: { block: bigint; shown: boolean } | undefined;
 }
 
 export function taskStages(input: StagesInput): Stage[] {
@@ -47,9 +51,9 @@ export function taskStages(input: StagesInput): Stage[] {
     posted(input),
     ...(end?.stage === "cancelled" ? [] : [assigned(input), wrapped(input), accepted(input), running(input)]),
   ];
-  if (end === undefined || end.stage === "settled") stages.push(result(input), settled(input, end));
+  if (end === undefined || end.stage === "settled") stages.push(result(input), settled(input, end), ...demand(input));
   else stages.push(onChain(input, end, end.stage === "refunded" ? "refunded" : "cancelled", "failed"));
-  stages.push(indexed(input, end));
+  stages.push(indexed(input));
   return markCurrent(inOrder(endedEarly(stages, end)));
 }
 
@@ -96,6 +100,7 @@ function running(input: StagesInput): Stage {
 function result(input: StagesInput): Stage {
   const { facts, mine } = input;
   if (facts.result !== undefined) return { id: "result", state: "done", atS: facts.result.atS };
+  if (find(input, "forfeited") !== undefined) return { id: "result", state: "failed" };
   const over = find(input, "settled") !== undefined;
   return { id: "result", state: over && !mine ? "done" : "waiting" };
 }
@@ -104,9 +109,33 @@ function settled(input: StagesInput, end: TimelineRow | undefined): Stage {
   return end === undefined ? { id: "settled", state: "waiting" } : onChain(input, end, "settled", "done");
 }
 
-function indexed({ index }: StagesInput, end: TimelineRow | undefined): Stage {
-  if (end === undefined || index === undefined) return { id: "indexed", state: "waiting" };
-  const caughtUp = index.block >= end.blockNumber && index.ended;
+/** A payer's demand and what came of it; nothing of it is named before there is one. */
+function demand(input: StagesInput): Stage[] {
+  const demanded = find(input, "demanded");
+  if (demanded === undefined) return [];
+  const delivered = find(input, "delivered");
+  const forfeited = find(input, "forfeited");
+  const stages = [onChain(input, demanded, "demanded", "done")];
+  if (delivered !== undefined) stages.push(onChain(input, delivered, "delivered", "done"));
+  else if (forfeited !== undefined) stages.push(onChain(input, forfeited, "forfeited", "failed"));
+  else stages.push({ id: "answer", state: "current" });
+  return stages;
+}
+
+/** The row that says how the task stands, once it has ended: what the index has to show. */
+export function standingRow(rows: readonly TimelineRow[]): TimelineRow | undefined {
+  return rows.findLast(({ stage }) => endingStages.includes(stage));
+}
+
+const endingStages: readonly TimelineRow["stage"][] = [
+  ...(["settled", "refunded", "cancelled"] as const),
+  ...(["demanded", "delivered", "forfeited"] as const),
+];
+
+function indexed({ index, rows }: StagesInput): Stage {
+  const standing = standingRow(rows);
+  if (standing === undefined || index === undefined) return { id: "indexed", state: "waiting" };
+  const caughtUp = index.block >= standing.blockNumber && index.shown;
   return { id: "indexed", state: caughtUp ? "done" : "waiting" };
 }
 
@@ -138,9 +167,14 @@ function inOrder(stages: Stage[]): Stage[] {
   });
 }
 
-/** The first stage that has not happened is the one that is being waited for. */
+/**
+ * The first stage that has not happened is the one that is being waited for; while keepers are asked for an output that
+ * the payer cannot get, that is their answer.
+ */
 function markCurrent(stages: Stage[]): Stage[] {
-  const next = stages.findIndex((stage) => stage.state === "waiting" || stage.state === "current");
+  const answer = stages.findIndex(({ id }) => id === "answer");
+  const waits = (stage: Stage): boolean => stage.state === "waiting" || stage.state === "current";
+  const next = answer === -1 ? stages.findIndex(waits) : answer;
   return stages.map((stage, index) => (index === next ? { ...stage, state: "current" } : stage));
 }
 

@@ -2,7 +2,8 @@
 import type { Tone } from "../components/Status.tsx";
 import type { TaskRow, TaskState } from "./subgraph/model.ts";
 
-export const openStates: readonly TaskState[] = ["Posted", "Assigned", "Accepted"];
+/** States in which money of the task still moves. */
+export const openStates: readonly TaskState[] = ["Posted", "Assigned", "Accepted", "Demanded"];
 
 export function taskStateWord(task: Pick<TaskRow, "status" | "refundReason">): { tone: Tone; word: string } {
   switch (task.status) {
@@ -18,5 +19,11 @@ export function taskStateWord(task: Pick<TaskRow, "status" | "refundReason">): {
       return { tone: "failed", word: task.refundReason === "Failed" ? "Failed, refunded" : "Expired, refunded" };
     case "Cancelled":
       return { tone: "off", word: "Cancelled" };
+    case "Demanded":
+      return { tone: "working", word: "Output demanded" };
+    case "Delivered":
+      return { tone: "final", word: "Settled, delivered" };
+    case "Forfeited":
+      return { tone: "failed", word: "Forfeited, bill returned" };
   }
 }

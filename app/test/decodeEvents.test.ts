@@ -10,12 +10,13 @@ import { appDeployment } from "../lib/deployment.ts";
 
 const deployment = appDeployment(31337);
 const { deploymentBlock: _, ...addresses } = deployments[31337];
-const logOf = (address: string, event: AbiEvent): Log => {
+const logOf = (address: string, event: AbiEvent, given: Record<string, unknown> = {}): Log => {
   const indexed = event.inputs.filter((input) => input.indexed === true);
   const args = Object.fromEntries(indexed.map((input) => [input.name, zeroOf(input)]));
   const rest = event.inputs.filter((input) => input.indexed !== true);
+  const valueOf = (input: AbiParameter): unknown => given[input.name ?? ""] ?? zeroOf(input);
   const topics = encodeEventTopics({ abi: [event], eventName: event.name, args });
-  return { address, topics, data: encodeAbiParameters(rest, rest.map(zeroOf)), logIndex: 0 } as unknown as Log;
+  return { address, topics, data: encodeAbiParameters(rest, rest.map(valueOf)), logIndex: 0 } as unknown as Log;
 };
 
 describe("events of a transaction", () => {
@@ -28,6 +29,17 @@ describe("events of a transaction", () => {
         expect(shown?.args.map((arg) => arg.name)).to.have.members(event.inputs.map((input) => input.name));
       }
     }
+  });
+
+  it("tell lists of structs part by part", async () => {
+    const event = contractAbis.taskEscrow.abi.find((entry) => entry.type === "event" && entry.name === "TaskAssigned");
+    const seats = [
+      { nodeId: 7, powerCu: 1_000 },
+      { nodeId: 2, powerCu: 4_000 },
+    ];
+    const [shown] = await decodeEvents([logOf(addresses.taskEscrow, event as AbiEvent, { seats })], deployment);
+    const told = shown?.args.find(({ name }) => name === "seats")?.value;
+    expect(told).to.equal("nodeId 7, powerCu 1000; nodeId 2, powerCu 4000");
   });
 
   it("stay undecoded when another contract left them", async () => {

@@ -7,7 +7,7 @@ import { foldTaskEvent, noFacts } from "../lib/taskFacts.ts";
 
 const row = (stage: TimelineRow["stage"], args: Record<string, unknown>): TimelineRow =>
   ({ stage, args, blockNumber: 1n, logIndex: 0, timestamp: 1n, txHash: "0x1" }) as unknown as TimelineRow;
-const assigned = (primary: number) => row("assigned", { primary, backup: 2 });
+const assigned = (first: number) => row("assigned", { seats: [first, 2, 5].map((nodeId) => ({ nodeId })) });
 
 describe("a takeover", () => {
   it("is told with the time of silence and the gap that this device measured", () => {
@@ -22,6 +22,11 @@ describe("a takeover", () => {
   it("is seen on the chain alone when the backup was paid", () => {
     const rows = [assigned(1), row("settled", { nodeId: 2, attempt: 1 })];
     expect(takeoverOf({ rows, facts: noFacts })).to.deep.equal({ fromNodeId: 1, toNodeId: 2, reported: false });
+  });
+
+  it("is from the seat before in their order, however many there are", () => {
+    const rows = [assigned(1), row("settled", { nodeId: 5, attempt: 2 })];
+    expect(takeoverOf({ rows, facts: noFacts })).to.deep.equal({ fromNodeId: 2, toNodeId: 5, reported: false });
   });
 
   it("is no silence when the former node reported its failure", () => {

@@ -31,7 +31,7 @@ function stagesOf(changes: Partial<StagesInput>): string {
 }
 
 const posted = aRow("posted", 10n);
-const assigned = aRow("assigned", 11n, { primary: 1, backup: 2 });
+const assigned = aRow("assigned", 11n, { seats: [{ nodeId: 1 }, { nodeId: 2 }] });
 const accepted = aRow("accepted", 12n, { nodeId: 1 });
 const settled = aRow("settled", 13n, { nodeId: 1 });
 const refunded = aRow("refunded", 13n, { refundUsd6: 5n, reason: 0 });
@@ -62,13 +62,13 @@ describe("stages of a task", () => {
   it("are indexed only when the index has read the block and shows the end", () => {
     const facts: TaskFacts = { ...noFacts, result: { ...moment, json: {} } };
     const rows = [posted, assigned, accepted, settled];
-    expect(stagesOf({ rows, facts, index: { block: 12n, ended: false } })).to.contain("indexed:current");
-    expect(stagesOf({ rows, facts, index: { block: 14n, ended: false } })).to.contain("indexed:current");
-    expect(stagesOf({ rows, facts, index: { block: 14n, ended: true } })).to.contain("indexed:done");
+    expect(stagesOf({ rows, facts, index: { block: 12n, shown: false } })).to.contain("indexed:current");
+    expect(stagesOf({ rows, facts, index: { block: 14n, shown: false } })).to.contain("indexed:current");
+    expect(stagesOf({ rows, facts, index: { block: 14n, shown: true } })).to.contain("indexed:done");
   });
 
   it("end calmly when the task is refunded: what never happened is left out", () => {
-    expect(stagesOf({ rows: [posted, refunded], index: { block: 20n, ended: true } })).to.equal(
+    expect(stagesOf({ rows: [posted, refunded], index: { block: 20n, shown: true } })).to.equal(
       "posted:done refunded:failed indexed:done",
     );
     const facts = { ...noFacts, progress: { atMs: 1, atS: 1, nodeId: 7, attempt: 0, permille: 100 } };
@@ -78,6 +78,31 @@ describe("stages of a task", () => {
     expect(stagesOf({ rows: [posted, aRow("cancelled", 12n)] })).to.equal(
       "posted:done cancelled:failed indexed:current",
     );
+  });
+
+  it("wait for keepers, and not for the result, while the payer's demand is open", () => {
+    const rows = [posted, assigned, accepted, settled, aRow("demanded", 14n)];
+    expect(stagesOf({ rows, index: { block: 20n, shown: true } })).to.contain(
+      "result:waiting settled:done demanded:done answer:current indexed:done",
+    );
+  });
+
+  it("name a demand only once there is one, and end with what came of it", () => {
+    const rows = [posted, assigned, accepted, settled];
+    expect(stagesOf({ rows })).to.not.contain("demanded");
+    const demanded = [...rows, aRow("demanded", 14n), aRow("attested", 15n)];
+    expect(stagesOf({ rows: [...demanded, aRow("delivered", 15n)] })).to.contain(
+      "result:current settled:done demanded:done delivered:done indexed:waiting",
+    );
+    expect(stagesOf({ rows: [...demanded, aRow("forfeited", 16n)] })).to.contain(
+      "result:failed settled:done demanded:done forfeited:failed indexed:current",
+    );
+  });
+
+  it("are indexed only when the index has come as far as the demand", () => {
+    const rows = [posted, assigned, accepted, settled, aRow("demanded", 14n), aRow("forfeited", 16n)];
+    expect(stagesOf({ rows, index: { block: 15n, shown: true } })).to.contain("indexed:current");
+    expect(stagesOf({ rows, index: { block: 16n, shown: true } })).to.contain("indexed:done");
   });
 
   it("show no stage off the chain before the chain stage that led to it", () => {

@@ -39,8 +39,11 @@ export function handleNodeRegistered(event: NodeRegistered): void {
   node.tasksAssigned = ZERO;
   node.tasksAccepted = ZERO;
   node.tasksServed = ZERO;
+  node.tasksForfeited = ZERO;
+  node.tasksStandby = ZERO;
   node.tasksFailed = ZERO;
   node.earnedUsd6 = ZERO;
+  node.standbyUsd6 = ZERO;
   node.servedCums = ZERO;
   node.registeredAt = event.block.timestamp;
   node.registeredBlock = event.block.number;

@@ -4,6 +4,7 @@
  */
 import { Address, BigInt, ethereum } from "@graphprotocol/graph-ts";
 import {
+  Contested,
   CreditPaid,
   DebtCollected,
   Deposited,
@@ -50,6 +51,7 @@ export function handleSettled(event: Settled): void {
   const payee = loadAccount(event.params.payee);
   payee.creditUsd6 = payee.creditUsd6.plus(event.params.paidUsd6);
   payee.earnedUsd6 = payee.earnedUsd6.plus(event.params.paidUsd6);
+  payee.creditedAt = event.block.timestamp;
   payee.save();
   addToReserved(reservedUsd6.neg());
 }
@@ -82,6 +84,14 @@ export function handleReturnedFromHeld(event: ReturnedFromHeld): void {
   account.heldUsd6 = account.heldUsd6.minus(event.params.amountUsd6);
   account.availableUsd6 = account.availableUsd6.plus(event.params.amountUsd6);
   account.save();
+}
+
+/** What was earned and is contested is nobody's credit; in the pot it counts as held for the payer, see demands.ts. */
+export function handleContested(event: Contested): void {
+  const payee = loadAccount(event.params.payee);
+  payee.creditUsd6 = payee.creditUsd6.minus(event.params.amountUsd6);
+  payee.earnedUsd6 = payee.earnedUsd6.minus(event.params.amountUsd6);
+  payee.save();
 }
 
 /** As the vault takes it: available money first, then what thaws. */

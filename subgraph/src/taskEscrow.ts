@@ -1,7 +1,9 @@
 /**
- * TaskEscrow: the life of a task in the order of its stages, down to its one bill or its refund.
+ * TaskEscrow: the life of a task in the order of its stages, down to its one bill or its refund. What a payer demands
+ * afterwards is followed in demands.ts.
  * The escrow emits before it moves money, so balances are PaymentVault's matter alone.
  */
+import { BigInt } from "@graphprotocol/graph-ts";
 import {
   TaskAccepted,
   TaskAssigned,
@@ -10,16 +12,21 @@ import {
   TaskPosted,
   TaskRefunded,
   TaskSettled,
+  TaskStandbyPaid,
 } from "../generated/TaskEscrow/TaskEscrow";
-import { Bill, Task } from "../generated/schema";
+import { Bill, StandbyLine, Task } from "../generated/schema";
 import { loadAccount } from "./entities/account";
+import { contentHashOf } from "./entities/contentHash";
 import { countTransition, loadNetwork } from "./entities/network";
-import { countAccept, countAssignment, countBill, countFailure } from "./entities/node";
+import { countAccept, countAssignment, countBill, countFailure, countStandby } from "./entities/node";
+import { receiptHashOf } from "./entities/receiptHash";
+import { newSeats, seatOf } from "./entities/seat";
 import { newTaskEvent } from "./entities/taskEvent";
 import { countCancelled, countPosted, countRefunded, countSettled } from "./entities/totals";
 import { receiptStatusName, refundReasonName } from "./names";
-import { ZERO } from "./numbers";
 import { positionOf } from "./position";
+
+export { handleOutputAttested, handleOutputDelivered, handleOutputDemanded, handleOutputForfeited } from "./demands";
 
 export function handleTaskPosted(event: TaskPosted): void {
   const task = new Task(event.params.taskId);
@@ -28,6 +35,7 @@ export function handleTaskPosted(event: TaskPosted): void {
   task.inputCommitment = event.params.inputCommitment;
   task.inputCiphertext = event.params.inputCiphertext;
   task.clientKey = event.params.clientKey;
+  task.contentHash = contentHashOf(event.params.modelId, event.params.inputCommitment);
   task.workCums = event.params.workCums;
   task.priceUsd6PerGcums = event.params.priceUsd6PerGcums;
   task.stakeWeiPerUsd6 = event.params.stakeWeiPerUsd6;
@@ -36,9 +44,8 @@ export function handleTaskPosted(event: TaskPosted): void {
   task.backups = event.params.backups;
   task.status = "Posted";
   task.assignment = 0;
-  task.primaryAccepted = false;
-  task.backupAccepted = false;
-  task.postedAt = event.block.timestamp;
+  task.seats = [];
+  task.postedAt = event.params.postedAt;
   task.postedBlock = event.block.number;
   task.postedTx = event.transaction.hash;
   task.save();
@@ -52,21 +59,15 @@ export function handleTaskPosted(event: TaskPosted): void {
 export function handleTaskAssigned(event: TaskAssigned): void {
   const task = Task.load(event.params.taskId);
   if (task == null) return;
-  const hasBackup = event.params.backup != ZERO;
+  const seats = event.params.seats;
   const network = loadNetwork();
   countTransition(network, task.status, "Assigned");
   network.save();
 
   task.status = "Assigned";
   task.assignment = event.params.assignment;
-  task.primary = event.params.primary.toString();
-  task.primaryPowerCu = event.params.primaryPowerCu;
-  task.backup = hasBackup ? event.params.backup.toString() : null;
-  task.backupPowerCu = hasBackup ? event.params.backupPowerCu : null;
-  task.primaryAccepted = false;
-  task.backupAccepted = false;
-  task.primaryFailure = null;
-  task.backupFailure = null;
+  task.assigner = event.params.assigner;
+  task.seats = newSeats(task, event.params.assignment, seats);
   task.assignedAt = event.block.timestamp;
   task.assignedBlock = event.block.number;
   task.assignedTx = event.transaction.hash;
@@ -76,12 +77,18 @@ export function handleTaskAssigned(event: TaskAssigned): void {
   task.save();
 
   const row = newTaskEvent(event, task.id, "Assigned", event.params.assignment);
-  row.node = task.primary;
-  row.backup = task.backup;
-  row.powerCu = event.params.primaryPowerCu;
+  row.account = event.params.assigner;
+  const nodeIds: BigInt[] = [];
+  for (let i = 0; i < seats.length; i++) {
+    nodeIds.push(seats[i].nodeId);
+    countAssignment(seats[i].nodeId);
+  }
+  row.nodeIds = nodeIds;
+  if (seats.length > 0) {
+    row.node = seats[0].nodeId.toString();
+    row.powerCu = seats[0].powerCu;
+  }
   row.save();
-  countAssignment(event.params.primary);
-  countAssignment(event.params.backup);
 }
 
 export function handleTaskAccepted(event: TaskAccepted): void {
@@ -98,9 +105,12 @@ export function handleTaskAccepted(event: TaskAccepted): void {
     task.acceptedTx = event.transaction.hash;
   }
   task.status = "Accepted";
-  if (task.primary == nodeId) task.primaryAccepted = true;
-  if (task.backup == nodeId) task.backupAccepted = true;
   task.save();
+  const seat = seatOf(task, event.params.nodeId);
+  if (seat != null) {
+    seat.accepted = true;
+    seat.save();
+  }
 
   const row = newTaskEvent(event, task.id, "Accepted", event.params.assignment);
   row.node = nodeId;
@@ -113,7 +123,7 @@ export function handleTaskSettled(event: TaskSettled): void {
   const task = Task.load(event.params.taskId);
   if (task == null) return;
   const cums = event.params.powerCu.times(event.params.durationMs);
-  countSettled(event, event.params.payer, task.status, event.params.amountUsd6, cums);
+  countSettled(event, task.status, cums);
   countBill(event.params.nodeId, event.params.amountUsd6, cums, event.block.timestamp);
   loadAccount(event.params.payout).save();
   bill(event, task);
@@ -121,11 +131,17 @@ export function handleTaskSettled(event: TaskSettled): void {
   task.status = "Settled";
   task.bill = task.id;
   task.amountUsd6 = event.params.amountUsd6;
+  task.standbyUsd6 = event.params.standbyUsd6;
   task.refundUsd6 = event.params.refundUsd6;
   task.settledAt = event.block.timestamp;
   task.settledBlock = event.block.number;
   task.settledTx = event.transaction.hash;
   task.save();
+  const seat = seatOf(task, event.params.nodeId);
+  if (seat != null) {
+    seat.billed = true;
+    seat.save();
+  }
 
   const row = newTaskEvent(event, task.id, "Settled", event.params.assignment);
   row.attempt = event.params.attempt;
@@ -133,8 +149,40 @@ export function handleTaskSettled(event: TaskSettled): void {
   row.powerCu = event.params.powerCu;
   row.durationMs = event.params.durationMs;
   row.amountUsd6 = event.params.amountUsd6;
+  row.standbyUsd6 = event.params.standbyUsd6;
   row.refundUsd6 = event.params.refundUsd6;
   row.timeMs = event.params.startMs;
+  row.save();
+}
+
+/** Comes with TaskSettled, which has counted the standby of all backups already; this is who got it. */
+export function handleTaskStandbyPaid(event: TaskStandbyPaid): void {
+  const task = Task.load(event.params.taskId);
+  if (task == null) return;
+  const nodeId = event.params.nodeId.toString();
+  const line = new StandbyLine(task.id.concatI32(event.params.nodeId.toI32()));
+  line.task = task.id;
+  line.bill = task.id;
+  line.payer = task.payer;
+  line.payout = event.params.payout;
+  line.node = nodeId;
+  line.amountUsd6 = event.params.amountUsd6;
+  line.position = positionOf(event);
+  line.block = event.block.number;
+  line.timestamp = event.block.timestamp;
+  line.tx = event.transaction.hash;
+  line.save();
+  loadAccount(event.params.payout).save();
+  countStandby(event.params.nodeId, event.params.amountUsd6, event.block.timestamp);
+
+  const seat = seatOf(task, event.params.nodeId);
+  if (seat != null) {
+    seat.standbyUsd6 = event.params.amountUsd6;
+    seat.save();
+  }
+  const row = newTaskEvent(event, task.id, "StandbyPaid", task.assignment);
+  row.node = nodeId;
+  row.amountUsd6 = event.params.amountUsd6;
   row.save();
 }
 
@@ -143,9 +191,11 @@ export function handleTaskAttemptFailed(event: TaskAttemptFailed): void {
   if (task == null) return;
   const nodeId = event.params.nodeId.toString();
   const status = receiptStatusName(event.params.status);
-  if (task.primary == nodeId) task.primaryFailure = status;
-  if (task.backup == nodeId) task.backupFailure = status;
-  task.save();
+  const seat = seatOf(task, event.params.nodeId);
+  if (seat != null) {
+    seat.failure = status;
+    seat.save();
+  }
 
   const row = newTaskEvent(event, task.id, "AttemptFailed", event.params.assignment);
   row.attempt = event.params.attempt;
@@ -200,14 +250,19 @@ function bill(event: TaskSettled, task: Task): void {
   row.modelId = task.modelId;
   row.assignment = event.params.assignment;
   row.attempt = event.params.attempt;
+  row.slot = event.params.slot;
   row.powerCu = event.params.powerCu;
   row.durationMs = event.params.durationMs;
   row.priceUsd6PerGcums = event.params.priceUsd6PerGcums;
   row.amountUsd6 = event.params.amountUsd6;
+  row.standbyUsd6 = event.params.standbyUsd6;
+  row.totalUsd6 = event.params.amountUsd6.plus(event.params.standbyUsd6);
+  row.state = "Standing";
   row.refundUsd6 = event.params.refundUsd6;
   row.startMs = event.params.startMs;
   row.outputCommitment = event.params.outputCommitment;
   row.outputCiphertext = event.params.outputCiphertext;
+  row.receiptHash = receiptHashOf(event, task);
   row.position = positionOf(event);
   row.block = event.block.number;
   row.timestamp = event.block.timestamp;

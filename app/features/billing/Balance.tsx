@@ -1,12 +1,13 @@
 "use client";
 /**
- * Money in the vault by the contract's word: available, reserved and earned, and the way out. What sessions hold is in
- * a pot of all payers, so that part is by the index.
+ * Money in the vault by the contract's word: available, reserved and earned, and the way out. What rails hold is in pots
+ * of all payers, so that part is by the index.
  */
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import Link from "next/link";
 import type { Address } from "viem";
 import { Amount } from "../../components/Amount.tsx";
+import { CreditNote } from "../../components/CreditNote.tsx";
 import { Figure, Figures } from "../../components/Page.tsx";
 import { Skeleton } from "../../components/Skeleton.tsx";
 import { Time } from "../../components/Time.tsx";
@@ -17,6 +18,7 @@ import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { useSubgraph } from "../../hooks/useSubgraph.ts";
 import { contractCall } from "../../lib/contractCall.ts";
 import { formatSeconds } from "../../lib/format.ts";
+import { whyNoPayout } from "../../lib/maturity.ts";
 import { thawLeftS, wayOut, whyNoWithdrawal } from "../../lib/withdrawalPlan.ts";
 
 export function Balance({ account }: { account: Address }) {
@@ -59,20 +61,27 @@ export function Balance({ account }: { account: Address }) {
       <Figure label="Reserved" note="locked for open tasks">
         {money === undefined ? <Skeleton /> : <Amount value={money.reservedUsd6} size="large" />}
       </Figure>
-      <Figure label="In sessions" note={<Link href="/sessions">held for sessions that are not finished</Link>}>
+      <Figure
+        label="Held"
+        note={
+          <>
+            for <Link href="/sessions">sessions</Link> that are not finished, and demands that are not decided
+          </>
+        }
+      >
         {held === undefined ? <Skeleton /> : <Amount value={BigInt(held.account?.heldUsd6 ?? 0)} size="large" />}
       </Figure>
       <OnItsWayOut account={account} money={money} />
       <Figure
         label="Credit"
-        note="earned by serving, paid out on request"
+        note={<CreditNote account={account} money={money} />}
         action={
           <TxButton
             label="Pay out credit"
             quiet
             busy="Paying out…"
-            says="To your wallet; costs only gas."
-            blocked={whyNot(money?.creditUsd6, "Nothing was earned by serving yet.")}
+            says="What is payable goes to your wallet; costs only gas."
+            blocked={money === undefined ? asking : whyNoPayout(money)}
             call={() => contractCall({ ...vault, functionName: "payCredit", args: [account] })}
           />
         }
@@ -145,9 +154,3 @@ function Wait({ leftS, unlockAt }: { leftS: number | undefined; unlockAt: number
 
 const asking = "The contract is asked how much.";
 const heldQuery = `query Held($id: ID!) { account(id: $id) { heldUsd6 } }`;
-
-/** The buttons have their place from the first moment, and keep it with what became of them. */
-function whyNot(amountUsd6: bigint | undefined, none: string): string | undefined {
-  if (amountUsd6 === undefined) return asking;
-  return amountUsd6 === 0n ? none : undefined;
-}

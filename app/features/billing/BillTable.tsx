@@ -21,7 +21,7 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
     <>
       <Card
         title="Bills"
-        note="A task: power × time × price ÷ 10⁹, rounded down. A session: one line for each settlement, its bills on its page"
+        note="A task: power × time × price ÷ 10⁹, rounded down, and 10 % of it to each backup that stood by. A session: one line for each settlement, its bills on its page"
         flush
       >
         <Table
@@ -37,13 +37,19 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
                 line.nodeId === undefined ? (
                   <Returned />
                 ) : (
-                  <Link href={`/nodes/${line.nodeId}`}>node-{line.nodeId}</Link>
+                  <Executor line={line} nodeId={line.nodeId} />
                 ),
             },
             { title: "Power, CU", figure: true, cell: (line) => figure(line, line.powerCu) },
             { title: "Time, ms", figure: true, cell: (line) => figure(line, line.durationMs) },
             { title: "Price", figure: true, cell: (line) => <Amount value={line.priceUsd6PerGcums} bare /> },
             { title: "Amount, USD", figure: true, cell: (line) => <Amount value={line.amountUsd6} digits={6} bare /> },
+            {
+              title: "Standby, USD",
+              figure: true,
+              cell: (line) =>
+                line.kind === "settled" ? <Amount value={line.standbyUsd6} digits={6} bare /> : <span>–</span>,
+            },
             {
               title: "Returned, USD",
               figure: true,
@@ -75,6 +81,9 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
               <td colSpan={6}>Total of {lines.length === 1 ? "1 line" : `${formatInteger(lines.length)} lines`}</td>
               <td data-title="Amount, USD" className={styles.figure} data-testid="total-amount">
                 <Amount value={totals.amountUsd6} digits={6} bare />
+              </td>
+              <td data-title="Standby, USD" className={styles.figure} data-testid="total-standby">
+                <Amount value={totals.standbyUsd6} digits={6} bare />
               </td>
               <td data-title="Returned, USD" className={styles.figure} data-testid="total-refund">
                 <Amount value={totals.refundUsd6} digits={6} bare />
@@ -115,6 +124,29 @@ function Subject({ line: { kind, id, modelId, records } }: { line: BillingLine }
       <br />
       <span className="soft small">
         session, {formatInteger(records)} {records === 1n ? "record" : "records"}
+      </span>
+    </>
+  );
+}
+
+/** Who executed, and what became of the bill when the payer demanded the output. */
+function Executor({ line: { bill, bondUsd6 }, nodeId }: { line: BillingLine; nodeId: string }) {
+  const node = <Link href={`/nodes/${nodeId}`}>node-{nodeId}</Link>;
+  if (bill === undefined || bill === "Standing") return node;
+  return (
+    <>
+      {node}
+      <br />
+      <span className="soft small">
+        {bill === "Delivered" ? (
+          <>
+            delivered on demand, bond lost <Amount value={bondUsd6} />
+          </>
+        ) : bill === "Forfeited" ? (
+          "bill forfeited"
+        ) : (
+          "output demanded"
+        )}
       </span>
     </>
   );

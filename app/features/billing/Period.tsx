@@ -88,12 +88,12 @@ export function Period({ account }: { account: Address }) {
         <>
           <Figures>
             <Figure label="Spent" note={spentFor(totals)}>
-              <Amount value={totals.amountUsd6} size="large" />
+              <Amount value={totals.costUsd6} size="large" />
             </Figure>
             <Figure label="Average per task">
               {totals.settled === 0 ? "–" : <Amount value={totals.tasksUsd6 / BigInt(totals.settled)} size="large" />}
             </Figure>
-            <Figure label="Returned" note="locked, not used">
+            <Figure label="Returned" note="locked, not used or forfeited">
               <Amount value={totals.refundUsd6} size="large" />
             </Figure>
             <Figure label="Computing time" note="of single tasks">
@@ -116,7 +116,7 @@ function Days({ lines, today }: { lines: readonly BillingLine[]; today: bigint }
       <DayChart
         title="Spend per day"
         column="Spent"
-        days={days.map(({ day, amountUsd6 }) => ({ day, value: amountUsd6 }))}
+        days={days.map(({ day, costUsd6 }) => ({ day, value: costUsd6 }))}
         show={(value) => <Amount value={value} digits={6} />}
         say={(value) => `${formatAmount({ value, decimals: 6 }).text} USD`}
       />
@@ -137,9 +137,14 @@ function Days({ lines, today }: { lines: readonly BillingLine[]; today: bigint }
   );
 }
 
-function spentFor({ settled, records }: BillingTotals): string {
-  const tasks = `${settled} settled ${settled === 1 ? "task" : "tasks"}`;
-  return records === 0n ? tasks : `${tasks}, ${formatInteger(records)} session records`;
+function spentFor({ settled, records, standbyUsd6, bondUsd6 }: BillingTotals): string {
+  const usd = (value: bigint): string => `${formatAmount({ value, decimals: 6 }).text} USD`;
+  return [
+    `${settled} settled ${settled === 1 ? "task" : "tasks"}`,
+    ...(records === 0n ? [] : [`${formatInteger(records)} session records`]),
+    ...(standbyUsd6 === 0n ? [] : [`standby ${usd(standbyUsd6)}`]),
+    ...(bondUsd6 === 0n ? [] : [`bonds lost ${usd(bondUsd6)}`]),
+  ].join(", ");
 }
 
 function csvWaitsFor(lines: readonly BillingLine[] | undefined): string | undefined {

@@ -16,7 +16,10 @@ import { useNodeClasses } from "./useNodeClasses.ts";
 
 const days = 7n;
 const query = `query Earned($since: BigInt!) {
-  bills(first: 1000, orderBy: position, orderDirection: desc, where: { timestamp_gte: $since }) {
+  bills(first: 1000, orderBy: position, orderDirection: desc, where: { timestamp_gte: $since, state_not: Forfeited }) {
+    id amountUsd6 node { id nodeClass { id } }
+  }
+  standbyLines(first: 1000, orderBy: position, orderDirection: desc, where: { timestamp_gte: $since }) {
     id amountUsd6 node { id nodeClass { id } }
   }
   sessionEvents(first: 1000, orderBy: position, orderDirection: desc,
@@ -29,13 +32,13 @@ export function EarningsEstimate() {
   const head = useHead().data;
   const classes = useNodeClasses();
   const since = head === undefined ? 0n : (head.timestamp / 3_600n) * 3_600n - days * 86_400n;
-  const answer = useSubgraph<{ bills: EarnedBill[]; sessionEvents: EarnedVoucher[] }>({
+  const answer = useSubgraph<{ bills: EarnedBill[]; standbyLines: EarnedBill[]; sessionEvents: EarnedVoucher[] }>({
     key: "earned",
     query,
     variables: { since: String(since > 0n ? since : 0n) },
     enabled: head !== undefined,
   });
-  const bills = answer.data?.bills;
+  const bills = answer.data === undefined ? undefined : [answer.data.bills ?? [], answer.data.standbyLines ?? []].flat();
   const vouchers = answer.data?.sessionEvents ?? [];
   if (classes?.length === 0) return null;
   return (

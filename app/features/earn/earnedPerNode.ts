@@ -6,6 +6,7 @@ interface NodeRef {
   nodeClass: { id: string };
 }
 
+/** A bill that stands, or what a backup was paid for standing by. */
 export interface EarnedBill {
   id: string;
   amountUsd6: string;

@@ -25,6 +25,7 @@ export function ModelCard(props: { modelId: string; manifest: ModelManifest; pri
     manifest,
     dimensions: defaultDimensions(manifest),
     priceUsd6PerGcums: priceUsd6PerGcums ?? 0n,
+    backups: 0,
   });
   const known = priceUsd6PerGcums !== undefined;
   return (
@@ -47,7 +48,7 @@ export function ModelCard(props: { modelId: string; manifest: ModelManifest; pri
             </p>
             <p className="soft small">
               likely; at most {known ? <Amount value={quote.maxAmountUsd6} /> : <Skeleton />}. You pay what it took,
-              never more than the maximum.
+              never more than the maximum. Each backup that stands by adds 10 % of the bill.
             </p>
           </div>
           <Formula label="How the likely price is calculated" terms={priceTerms(quote.workCums, priceUsd6PerGcums)} />

@@ -1,6 +1,7 @@
 "use client";
 /** One machine: stake and state by the contracts, history by the index, and what it says of itself. */
 import Link from "next/link";
+import type { Hex } from "viem";
 import { Amount } from "../../components/Amount.tsx";
 import { Banner } from "../../components/Banner.tsx";
 import { Card } from "../../components/Card.tsx";
@@ -9,10 +10,15 @@ import { Hash, TxLink } from "../../components/Hash.tsx";
 import { Loading } from "../../components/Loading.tsx";
 import { Columns, Page } from "../../components/Page.tsx";
 import { Skeleton } from "../../components/Skeleton.tsx";
+import { Status } from "../../components/Status.tsx";
 import { Table } from "../../components/Table.tsx";
+import { Time } from "../../components/Time.tsx";
+import { useMaturesBy } from "../../hooks/useMaturesBy.ts";
+import { useMoney } from "../../hooks/useMoney.ts";
 import { useRoster } from "../../hooks/useRoster.ts";
 import { useSubgraph } from "../../hooks/useSubgraph.ts";
 import { formatDateTime, formatInteger, formatMs } from "../../lib/format.ts";
+import { wordOf } from "../../lib/enumWords.ts";
 import { modelTitle } from "../../lib/models.ts";
 import {
   billFields,
@@ -166,15 +172,39 @@ function Identity({ node }: { node: NodeRow }) {
       <dd>
         {formatInteger(BigInt(node.tasksAssigned))}, {formatInteger(BigInt(node.tasksAccepted))}
       </dd>
-      <dt>Served, failed</dt>
+      <dt>Served, failed, stood by</dt>
       <dd>
-        {formatInteger(BigInt(node.tasksServed))}, {formatInteger(BigInt(node.tasksFailed))}
+        {formatInteger(BigInt(node.tasksServed))}
+        {BigInt(node.tasksForfeited) === 0n ? "" : ` (${formatInteger(BigInt(node.tasksForfeited))} forfeited)`},{" "}
+        {formatInteger(BigInt(node.tasksFailed))}, {formatInteger(BigInt(node.tasksStandby))}
       </dd>
       <dt>Earned</dt>
       <dd>
-        <Amount value={BigInt(node.earnedUsd6)} />
+        <Amount value={BigInt(node.earnedUsd6)} />, of it <Amount value={BigInt(node.standbyUsd6)} /> for standing by
+      </dd>
+      <dt>Not payable yet</dt>
+      <dd>
+        <NotPayable payout={node.payout} />
       </dd>
     </dl>
+  );
+}
+
+/** By the vault's word, of all that its payout address earned. */
+function NotPayable({ payout }: { payout: Hex }) {
+  const money = useMoney({ account: payout }).data;
+  const by = useMaturesBy({ account: payout, money });
+  if (money === undefined) return <Skeleton />;
+  if (money.immatureUsd6 === 0n) return "nothing";
+  return (
+    <>
+      <Amount value={money.immatureUsd6} /> of its payout address
+      {by === undefined ? null : (
+        <>
+          , all of it payable by <Time at={by} />
+        </>
+      )}
+    </>
   );
 }
 
@@ -191,12 +221,18 @@ function Bills({ bills }: { bills: readonly BillRow[] }) {
         {
           title: "Attempt",
           figure: true,
-          cell: (bill) => (bill.attempt === 0 ? "primary" : `backup, ${bill.attempt}`),
+          cell: (bill) => (bill.attempt === 0 ? "first" : `taken over, ${bill.attempt}`),
         },
         { title: "Time", figure: true, cell: (bill) => formatMs(Number(bill.durationMs)) },
         { title: "Amount", figure: true, cell: (bill) => <Amount value={BigInt(bill.amountUsd6)} digits={6} /> },
+        { title: "Bill", cell: (bill) => <BillStatus bill={bill} /> },
         { title: "Transaction", cell: (bill) => <TxLink hash={bill.tx} /> },
       ]}
     />
   );
+}
+
+function BillStatus({ bill: { state } }: { bill: BillRow }) {
+  const tone = state === "Forfeited" ? "failed" : state === "Demanded" ? "working" : "final";
+  return <Status tone={tone}>{wordOf("BillState", state)}</Status>;
 }

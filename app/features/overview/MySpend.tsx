@@ -10,21 +10,29 @@ import { useSubgraph } from "../../hooks/useSubgraph.ts";
 import styles from "./MySpend.module.css";
 
 const query = `query MySpend($payer: String!, $from: BigInt!) {
-  payerDays(first: 31, where: { payer: $payer, day_gte: $from }) { id tasksSettled settledUsd6 }
+  payerDays(first: 31, where: { payer: $payer, day_gte: $from }) { id tasksSettled settledUsd6 bondsLostUsd6 }
 }`;
+
+interface SpendDay {
+  id: string;
+  tasksSettled: string;
+  /** Bills with their standby, forfeited ones not included. */
+  settledUsd6: string;
+  bondsLostUsd6: string;
+}
 
 export function MySpend({ account }: { account: Address }) {
   const head = useHead();
   const money = useMoney({ account });
   const from = head.data === undefined ? 0n : head.data.timestamp / 86_400n - 29n;
-  const answer = useSubgraph<{ payerDays: { id: string; tasksSettled: string; settledUsd6: string }[] }>({
+  const answer = useSubgraph<{ payerDays: SpendDay[] }>({
     key: "mySpend",
     query,
     variables: { payer: account.toLowerCase(), from: String(from) },
     enabled: head.data !== undefined,
   });
   const days = answer.data?.payerDays;
-  const spent = days?.reduce((sum, day) => sum + BigInt(day.settledUsd6), 0n);
+  const spent = days?.reduce((sum, day) => sum + BigInt(day.settledUsd6) + BigInt(day.bondsLostUsd6), 0n);
   const tasks = days?.reduce((sum, day) => sum + Number(day.tasksSettled), 0);
   return (
     <Card

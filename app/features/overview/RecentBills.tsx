@@ -19,7 +19,7 @@ export function RecentBills({ bills }: { bills: readonly BillRow[] }) {
         { title: "Node", cell: (bill) => <Link href={`/nodes/${bill.node.id}`}>node-{bill.node.id}</Link> },
         { title: "Power", figure: true, cell: (bill) => `${formatInteger(BigInt(bill.powerCu))} CU` },
         { title: "Time", figure: true, cell: (bill) => formatMs(Number(bill.durationMs)) },
-        { title: "Amount", figure: true, cell: (bill) => <Amount value={BigInt(bill.amountUsd6)} digits={6} /> },
+        { title: "Amount", figure: true, cell: (bill) => <Amount value={BigInt(bill.totalUsd6)} digits={6} /> },
       ]}
     />
   );

@@ -37,7 +37,7 @@ export function useOverview(): { data: OverviewData | undefined; error: Error | 
     recent: bills.slice(0, 8),
     tasksLastHour: lastHour.length,
     medianMs: medianOf(bills.map((bill) => BigInt(bill.durationMs))),
-    medianUsd6: medianOf(bills.map((bill) => BigInt(bill.amountUsd6))),
+    medianUsd6: medianOf(bills.map((bill) => BigInt(bill.totalUsd6))),
   };
   return { data, error: answer.error };
 }

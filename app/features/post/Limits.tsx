@@ -1,16 +1,28 @@
 "use client";
 /** What the payer limits: time, backups, price, and the figures that files cannot tell. */
+import type { Quote } from "@ngpu/client/quote";
+import { limits } from "@ngpu/protocol/limits";
+import { standbyUsd6 } from "@ngpu/protocol/units";
 import { Amount } from "../../components/Amount.tsx";
 import { Card } from "../../components/Card.tsx";
 import { Field } from "../../components/Field.tsx";
 import { NumberInput } from "../../components/NumberInput.tsx";
-import { formatUnitsExact } from "../../lib/format.ts";
+import { formatAmount, formatUnitsExact } from "../../lib/format.ts";
 import { referenceHourUsd6 } from "../../lib/referenceHour.ts";
 import styles from "./Limits.module.css";
 import type { PostForm } from "./usePostForm.ts";
 import type { PricedInput } from "./useQuote.ts";
 
 const minutes = [1, 5, 15, 30, 60];
+const backupChoices = Array.from({ length: limits.maxBackups + 1 }, (_, count) => count);
+
+/** What so many backups add to the likely bill if all of them stand by. */
+function backupText(count: number, quote: Quote | undefined): string {
+  const text = count === 0 ? "None" : `${count} backup ${count === 1 ? "node" : "nodes"}`;
+  if (count === 0 || quote === undefined) return text;
+  const value = BigInt(count) * standbyUsd6(quote.likelyAmountUsd6);
+  return `${text}, likely + ${formatAmount({ value, decimals: 6 }).text} USD`;
+}
 
 export function Limits({ form, priced }: { form: PostForm; priced: PricedInput }) {
   const { manifest, stated } = form;
@@ -29,11 +41,17 @@ export function Limits({ form, priced }: { form: PostForm; priced: PricedInput }
             </select>
           )}
         </Field>
-        <Field label="Backups" hint="A backup holds your input ready and takes over at once. Included in the price.">
+        <Field
+          label="Backups"
+          hint="Each holds your input ready and takes over at once, in order. One that stood by gets 10 % of the bill; one that did not gets nothing."
+        >
           {(control) => (
             <select {...control} value={form.backups} onChange={(event) => form.setBackups(Number(event.target.value))}>
-              <option value={1}>1 backup node</option>
-              <option value={0}>None</option>
+              {backupChoices.map((count) => (
+                <option key={count} value={count}>
+                  {backupText(count, priced.quote)}
+                </option>
+              ))}
             </select>
           )}
         </Field>

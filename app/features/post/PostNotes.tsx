@@ -35,11 +35,13 @@ export function PostNotes({ form, priced }: { form: PostForm; priced: PricedInpu
   const serving = servedBy({ roster: roster.data, modelId });
   if (serving > backups) return null;
   if (serving > 0) {
+    const possible = serving - 1;
+    const fewer = possible === 0 ? "no backup" : possible === 1 ? "1 backup" : `${possible} backups`;
     return (
       <Banner tone="warning" title={errorCatalogue.BACKUP_MISSING.meaning}>
         {serving} {serving === 1 ? "node serves" : "nodes serve"} it now, {backups + 1} are needed: until another one is
-        online this post would wait without being assigned, and at its deadline everything would come back. Post with no
-        backup, or wait. <Button onClick={() => setBackups(0)}>Post with no backup</Button>
+        online this post would wait without being assigned, and at its deadline everything would come back. Post with{" "}
+        {fewer}, or wait. <Button onClick={() => setBackups(possible)}>Post with {fewer}</Button>
       </Banner>
     );
   }

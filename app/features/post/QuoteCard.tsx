@@ -32,7 +32,7 @@ export function QuoteCard(props: {
               <Unknown />
             ) : (
               <>
-                <Amount value={quote.likelyAmountUsd6} size="large" />
+                <Amount value={quote.likelyAmountUsd6 + quote.likelyStandbyUsd6} size="large" />
                 <span className={styles.duration}>{formatMs(quote.likelyMs)}</span>
               </>
             )}
@@ -46,20 +46,21 @@ export function QuoteCard(props: {
           </p>
         ) : (
           <div className={styles.how}>
-            <Formula label="Likely amount" terms={amountTerms(quote)} />
+            <Formula label="Likely amount" terms={amountTerms(quote, form.backups)} />
             <details>
               <summary>How the work is counted</summary>
               <Formula label="Work" terms={workTerms(form, dimensions, quote)} />
               <p className={styles.note}>
                 The bill is power × measured duration × price, rounded down, and never above{" "}
-                {formatInteger(quote.workCums)} CU·ms × 1.25.
+                {formatInteger(quote.workCums)} CU·ms × 1.25. A backup that held the input ready and was not needed gets
+                10 % of it.
               </p>
             </details>
           </div>
         )}
         <dl className={styles.facts}>
-          <dt>Backup</dt>
-          <dd>{form.backups === 1 ? "included" : "none"}</dd>
+          <dt>Backups</dt>
+          <dd>{form.backups === 0 ? "none" : <Standby backups={form.backups} quote={quote} />}</dd>
           <dt>Finish within</dt>
           <dd>{formatSeconds(form.minutes * 60)}</dd>
           {permit === undefined ? null : <PermitValidity permit={permit} />}
@@ -74,6 +75,16 @@ export function QuoteCard(props: {
         )}
       </Card>
     </div>
+  );
+}
+
+/** What the backups cost if all of them stand by; it is in both amounts above. */
+function Standby({ backups, quote }: { backups: number; quote: Quote | undefined }) {
+  if (quote === undefined) return `${backups}, 10 % of the bill each`;
+  return (
+    <>
+      {backups}, likely <Amount value={quote.likelyStandbyUsd6} />
+    </>
   );
 }
 
@@ -92,12 +103,15 @@ function Unknown() {
   return <span className={styles.unknown}>–</span>;
 }
 
-function amountTerms(quote: Quote): Term[] {
+function amountTerms(quote: Quote, backups: number): Term[] {
   return [
     { value: "1,000 CU", meaning: "reference power" },
     { sign: "×", value: `${formatInteger(quote.likelyMs)} ms`, meaning: "its likely time" },
     { sign: "×", value: <Amount value={quote.priceUsd6PerGcums} />, meaning: "price now" },
     { sign: "÷", value: "10⁹", meaning: "CU·ms per price" },
+    ...(backups === 0
+      ? []
+      : [{ sign: "+" as const, value: `${backups} × 10 %`, meaning: backups === 1 ? "its backup" : "its backups" }]),
   ];
 }
 

@@ -19,13 +19,13 @@ export interface PricedInput {
   price: Price | undefined;
   /** Highest price the payer agrees to; undefined when what was typed is no amount. */
   maxPriceUsd6PerGcums: bigint | undefined;
-  /** Escrowed at most: the quote's maximum at the highest price that was agreed to. */
+  /** Escrowed at most, standby included: the quote's maximum at the highest price that was agreed to. */
   mostUsd6: bigint | undefined;
   /** Why the pictures cannot be used. */
   refusal: Explanation | undefined;
 }
 
-export function useQuote({ manifest, pictures, stated, maxPriceText }: PostForm): PricedInput {
+export function useQuote({ manifest, pictures, stated, maxPriceText, backups }: PostForm): PricedInput {
   const price = usePrice().data;
   const measured = useMemo(() => {
     if (pictures.length === 0) return { dimensions: undefined, refusal: undefined };
@@ -44,12 +44,13 @@ export function useQuote({ manifest, pictures, stated, maxPriceText }: PostForm)
     // Without a price that a post would freeze there is nothing to quote.
     if (dimensions === undefined || price === undefined || !price.quotable) return none;
     try {
-      const quote = quoteTask({ manifest, dimensions, priceUsd6PerGcums: price.priceUsd6PerGcums });
+      const quote = quoteTask({ manifest, dimensions, priceUsd6PerGcums: price.priceUsd6PerGcums, backups });
       const agreed = maxPriceUsd6PerGcums ?? 0n;
       const highest = agreed > quote.priceUsd6PerGcums ? agreed : quote.priceUsd6PerGcums;
-      return { ...none, quote, mostUsd6: maxAmountUsd6({ workCums: quote.workCums, priceUsd6PerGcums: highest }) };
+      const mostUsd6 = maxAmountUsd6({ workCums: quote.workCums, priceUsd6PerGcums: highest, backups });
+      return { ...none, quote, mostUsd6 };
     } catch (error) {
       return { ...none, dimensions: undefined, refusal: explainError(error) };
     }
-  }, [manifest, measured, price, maxPriceText]);
+  }, [manifest, measured, price, maxPriceText, backups]);
 }

@@ -14,7 +14,7 @@ export function ResultCard({ task }: { task: TaskModel }) {
   const { local, facts } = task.feed;
   const urls = usePictureUrls(local);
   const result = facts.result === undefined ? undefined : asTaskResult(facts.result.json);
-  const returned = task.rows.some((row) => row.stage === "refunded" || row.stage === "cancelled");
+  const returned = task.rows.some(({ stage }) => stage === "refunded" || stage === "cancelled" || stage === "forfeited");
   return (
     <Card
       title="Result"
@@ -85,6 +85,7 @@ function Download({ json, taskId }: { json: unknown; taskId: string }) {
 function noteOf({ feed, ended, rows }: TaskModel, result: TaskResult | undefined): string {
   if (result !== undefined) return "Opened on this device only";
   if (ended && !rows.some((row) => row.stage === "settled")) return "There is none";
+  if (rows.some((row) => row.stage === "forfeited")) return "Nobody held it";
   if (feed.connection === "lost") return "The gateway is out of reach; it is tried again by itself";
   if (feed.connection === "open") return "Connected to the gateway";
   return feed.local === null ? "Not on this device" : "Sealed end to end";

@@ -6,7 +6,7 @@ import { Amount } from "../../components/Amount.tsx";
 import { Progress } from "../../components/Progress.tsx";
 import { TxLink } from "../../components/Hash.tsx";
 import { Time } from "../../components/Time.tsx";
-import { formatInteger, formatMs } from "../../lib/format.ts";
+import { formatInteger, formatMs, formatSeconds } from "../../lib/format.ts";
 import type { Finality } from "../../lib/finality.ts";
 import { indexWordsOfTask } from "../../lib/indexWords.ts";
 import { takeoverOf } from "../../lib/takeover.ts";
@@ -57,10 +57,15 @@ function wordsOf(task: TaskModel, stage: Stage): ReactNode {
     case "result":
       return resultWords(task, stage);
     case "settled":
-      return settledWords(stage);
+      return settledWords(task, stage);
     case "refunded":
     case "cancelled":
       return returnedWords(stage);
+    case "demanded":
+    case "answer":
+    case "delivered":
+    case "forfeited":
+      return demandWords(task, stage);
     case "indexed":
       return stage.state === "waiting" ? null : indexWordsOfTask[task.indexWait];
   }
@@ -83,16 +88,17 @@ function postedWords({ feed }: TaskModel, { row, state }: Stage): ReactNode {
 
 function assignedWords({ rows }: TaskModel, { row, state }: Stage): ReactNode {
   if (row === undefined) return state === "current" ? "A keeper is choosing the nodes." : null;
-  const { primary, backup } = row.args as { primary: number; backup: number };
+  const { seats } = row.args as { seats: { nodeId: number }[] };
+  const [first, ...backups] = seats.map(({ nodeId }) => nodeId);
   const count = rows.filter((entry) => entry.stage === "assigned").length;
   return (
     <>
-      <NodeLink id={primary} />
-      {backup === 0 ? (
+      {first === undefined ? null : <NodeLink id={first} />}
+      {backups.length === 0 ? (
         ", no backup"
       ) : (
         <>
-          , backup <NodeLink id={backup} />
+          , {backups.length === 1 ? "backup" : "backups in this order"} <Nodes ids={backups} />
         </>
       )}
       {count > 1 ? `, assignment ${count}` : ""}
@@ -169,18 +175,74 @@ function runningWords({ rows, feed }: TaskModel, { state }: Stage): ReactNode {
 
 function resultWords({ feed }: TaskModel, { state }: Stage): ReactNode {
   if (feed.facts.result !== undefined) return "Opened on this device only.";
+  if (state === "failed") return "Nobody held it.";
   if (feed.local === null) return state === "waiting" ? null : "Only the device that posted it can open it.";
   return state === "current" ? "Waiting for the sealed result." : null;
 }
 
-function settledWords({ row }: Stage): ReactNode {
+function settledWords({ rows }: TaskModel, { row }: Stage): ReactNode {
   if (row === undefined) return null;
   const { amountUsd6, refundUsd6, nodeId } = row.args as { amountUsd6: bigint; refundUsd6: bigint; nodeId: number };
+  const standby = rows.filter(({ stage }) => stage === "standbyPaid");
   return (
     <>
-      <Amount value={amountUsd6} /> to <NodeLink id={nodeId} />, <Amount value={refundUsd6} /> back to the payer
+      <Amount value={amountUsd6} /> to <NodeLink id={nodeId} />
+      {standby.map(({ args }) => (
+        <span key={args.nodeId as number}>
+          , <Amount value={args.amountUsd6 as bigint} /> to <NodeLink id={args.nodeId as number} /> for standing by
+        </span>
+      ))}
+      , <Amount value={refundUsd6} /> back to the payer
     </>
   );
+}
+
+/** Who waits for what, and what it cost whom in the end. */
+function demandWords({ rows, head }: TaskModel, { id }: Stage): ReactNode {
+  const demanded = rows.find(({ stage }) => stage === "demanded")?.args as DemandedArgs | undefined;
+  if (demanded === undefined) return null;
+  const { nodeId, amountUsd6, bondUsd6, answerableUntil } = demanded;
+  const attested = rows.filter(({ stage }) => stage === "attested").length;
+  const keepers = `${attested} ${attested === 1 ? "keeper" : "keepers"}`;
+  if (id === "demanded")
+    return (
+      <>
+        The payer says that it cannot get the output. The bill of <Amount value={amountUsd6} /> and a bond of{" "}
+        <Amount value={bondUsd6} /> wait in the contract.
+      </>
+    );
+  if (id === "answer") {
+    const leftS = head === undefined ? undefined : answerableUntil - Number(head.timestamp);
+    return (
+      <>
+        {attested === 0 ? "No keeper" : keepers} said so far that it holds the output.{" "}
+        {leftS === undefined || leftS > 0 ? "They have until " : "Their time ended at "}
+        <Time at={answerableUntil} style="clock" />
+        {leftS === undefined || leftS <= 0 ? "" : ` (${formatSeconds(leftS)})`}.
+      </>
+    );
+  }
+  if (id === "delivered")
+    return (
+      <>
+        {keepers} {attested === 1 ? "holds" : "hold"} the output: <Amount value={amountUsd6} /> to{" "}
+        <NodeLink id={nodeId} />, the payer&apos;s bond of <Amount value={bondUsd6} /> to{" "}
+        {attested === 1 ? "that keeper" : "those keepers"}.
+      </>
+    );
+  return (
+    <>
+      Too few keepers held the output in time: the bill of <Amount value={amountUsd6} /> and the bond of{" "}
+      <Amount value={bondUsd6} /> are the payer&apos;s again; <NodeLink id={nodeId} /> gets nothing.
+    </>
+  );
+}
+
+interface DemandedArgs {
+  nodeId: number;
+  amountUsd6: bigint;
+  bondUsd6: bigint;
+  answerableUntil: number;
 }
 
 function returnedWords({ row }: Stage): ReactNode {

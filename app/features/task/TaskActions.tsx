@@ -9,6 +9,7 @@ import { useNobodyServes } from "../../hooks/useNobodyServes.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { contractCall } from "../../lib/contractCall.ts";
 import { formatSeconds } from "../../lib/format.ts";
+import { requireRowWords } from "../../lib/wordsOfRows.ts";
 import styles from "./TaskActions.module.css";
 import type { TaskModel } from "./useTask.ts";
 
@@ -16,7 +17,7 @@ const patienceS = 20n;
 
 export function TaskActions({ task, isPayer }: { task: TaskModel; isPayer: boolean }) {
   const { deployment } = useRuntime();
-  const expirableAt = useExpirableAt({ taskId: task.taskId, open: !task.ended && task.rows.length > 0 });
+  const expirableAt = useExpirableAt(task);
   const nobody = useNobodyServes(task.modelId);
   const { rows, head, taskId, ended } = task;
   const posted = rows.find((row) => row.stage === "posted");
@@ -32,7 +33,10 @@ export function TaskActions({ task, isPayer }: { task: TaskModel; isPayer: boole
         <TxButton
           label="Take the escrow back"
           busy="Taking it back…"
-          call={() => contractCall({ ...escrow, functionName: "expire", args: [taskId] })}
+          call={() => {
+            const { terms, standing } = requireRowWords({ taskId, rows });
+            return contractCall({ ...escrow, functionName: "expire", args: [taskId, terms, standing] });
+          }}
         />
       </div>
     );
@@ -55,7 +59,10 @@ export function TaskActions({ task, isPayer }: { task: TaskModel; isPayer: boole
         label="Take the task back"
         quiet
         busy="Taking it back…"
-        call={() => contractCall({ ...escrow, functionName: "cancel", args: [taskId] })}
+        call={() => {
+          const { terms } = requireRowWords({ taskId, rows });
+          return contractCall({ ...escrow, functionName: "cancel", args: [taskId, terms] });
+        }}
       />
     </div>
   );

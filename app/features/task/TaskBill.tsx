@@ -3,6 +3,7 @@
 import { Card } from "../../components/Card.tsx";
 import { Amount } from "../../components/Amount.tsx";
 import { Formula } from "../../components/Formula.tsx";
+import Link from "next/link";
 import { TxLink } from "../../components/Hash.tsx";
 import { Time } from "../../components/Time.tsx";
 import { Skeleton } from "../../components/Skeleton.tsx";
@@ -19,6 +20,7 @@ interface SettledArgs {
   durationMs: number;
   priceUsd6PerGcums: bigint;
   amountUsd6: bigint;
+  standbyUsd6: bigint;
   refundUsd6: bigint;
 }
 
@@ -28,6 +30,7 @@ export function TaskBill({ task }: { task: TaskModel }) {
   const posted = task.rows.find((row) => row.stage === "posted");
   if (settled !== undefined) {
     const bill = settled.args as unknown as SettledArgs;
+    const forfeited = task.rows.some((row) => row.stage === "forfeited");
     return (
       <Card
         title="Bill"
@@ -38,7 +41,7 @@ export function TaskBill({ task }: { task: TaskModel }) {
         }
       >
         <p className={styles.amount}>
-          <Amount value={bill.amountUsd6} size="hero" />
+          <Amount value={(forfeited ? 0n : bill.amountUsd6) + bill.standbyUsd6} size="hero" />
         </p>
         <Formula
           label="Bill"
@@ -47,12 +50,23 @@ export function TaskBill({ task }: { task: TaskModel }) {
             { sign: "×", value: `${formatInteger(bill.durationMs)} ms`, meaning: "measured" },
             { sign: "×", value: <Amount value={bill.priceUsd6PerGcums} />, meaning: "price when posted" },
             { sign: "÷", value: "10⁹", meaning: "rounded down" },
-            { sign: "=", value: <Amount value={bill.amountUsd6} />, meaning: "billed" },
+            {
+              sign: "=",
+              value: <Amount value={bill.amountUsd6} />,
+              meaning: forfeited ? "billed, forfeited" : "billed",
+            },
           ]}
         />
+        <Standby task={task} amountUsd6={bill.amountUsd6} />
+        {forfeited ? (
+          <p className={styles.refund}>
+            The bill of <Amount value={bill.amountUsd6} /> was forfeited: it is the payer&apos;s again, with the bond.
+          </p>
+        ) : null}
         <p className={styles.refund}>
-          <Amount value={bill.refundUsd6} /> of the <Amount value={bill.amountUsd6 + bill.refundUsd6} /> that were
-          locked went back to the payer&apos;s balance.
+          <Amount value={bill.refundUsd6} /> of the{" "}
+          <Amount value={bill.amountUsd6 + bill.standbyUsd6 + bill.refundUsd6} /> that were locked went back to the
+          payer&apos;s balance.
         </p>
         <VerifyBill taskId={task.taskId} />
       </Card>
@@ -83,9 +97,29 @@ export function TaskBill({ task }: { task: TaskModel }) {
   );
 }
 
+/** What each backup earned that held the input ready and was not needed. */
+function Standby({ task, amountUsd6 }: { task: TaskModel; amountUsd6: bigint }) {
+  const lines = task.rows.filter((row) => row.stage === "standbyPaid");
+  if (lines.length === 0) return null;
+  return (
+    <ul className={styles.standby} aria-label="Standby">
+      {lines.map(({ args }) => (
+        <li key={args.nodeId as number}>
+          <span>
+            <Link href={`/nodes/${args.nodeId as number}`}>node-{args.nodeId as number}</Link> stood by: 10 % of{" "}
+            <Amount value={amountUsd6} />, rounded down
+          </span>
+          <Amount value={args.amountUsd6 as bigint} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The contract's own date of return, counted down on chain time. */
-function Return({ task: { taskId, rows, head, ended } }: { task: TaskModel }) {
-  const at = useExpirableAt({ taskId, open: !ended && rows.length > 0 });
+function Return({ task }: { task: TaskModel }) {
+  const { head } = task;
+  const at = useExpirableAt(task);
   if (at === undefined || head === undefined) return null;
   const leftS = at - Number(head.timestamp);
   return (

@@ -17,6 +17,10 @@ const titles: Record<StageId, string> = {
   settled: "Settled",
   refunded: "Refunded",
   cancelled: "Cancelled",
+  demanded: "Output demanded",
+  answer: "Keepers answer",
+  delivered: "Output delivered",
+  forfeited: "Bill forfeited",
   indexed: "Indexed",
 };
 

@@ -23,6 +23,8 @@ import { useTask, type TaskModel } from "./useTask.ts";
 
 /** Fetched when there may be something to do; most tasks end without it. */
 const TaskActions = lazy(async () => ({ default: (await import("./TaskActions.tsx")).TaskActions }));
+/** Fetched once there is a bill; it stands below everything, so nothing moves when it comes. */
+const PayerWindow = lazy(async () => ({ default: (await import("./PayerWindow.tsx")).PayerWindow }));
 
 export function TaskView({ taskId }: { taskId: Hex }) {
   const task = useTask(taskId);
@@ -65,9 +67,11 @@ function Waiting({ error }: { error: unknown }) {
 }
 
 function Known({ task }: { task: TaskModel }) {
+  const { address } = useAccount();
+  const isPayer = task.payer !== undefined && task.payer.toLowerCase() === address?.toLowerCase();
   return (
     <>
-      <TaskNotes task={task} />
+      <TaskNotes task={task} isPayer={isPayer} />
       <Columns kind="task">
         <Card title="Timeline">
           {task.unknown || task.stages === undefined ? (
@@ -79,6 +83,11 @@ function Known({ task }: { task: TaskModel }) {
         <Stack>
           <ResultCard task={task} />
           <TaskBill task={task} />
+          {task.rows.some((row) => row.stage === "settled") ? (
+            <Suspense fallback={null}>
+              <PayerWindow task={task} isPayer={isPayer} />
+            </Suspense>
+          ) : null}
         </Stack>
       </Columns>
     </>
@@ -95,9 +104,7 @@ function ReadError({ error }: { error: unknown }) {
   );
 }
 
-function TaskNotes({ task }: { task: TaskModel }) {
-  const { address } = useAccount();
-  const payer = task.payer?.toLowerCase();
+function TaskNotes({ task, isPayer }: { task: TaskModel; isPayer: boolean }) {
   if (task.error !== undefined && task.error !== null) return <ReadError error={task.error} />;
   if (task.unknown) {
     return (
@@ -108,7 +115,6 @@ function TaskNotes({ task }: { task: TaskModel }) {
       </Banner>
     );
   }
-  const isPayer = payer !== undefined && payer === address?.toLowerCase();
   return (
     <>
       <TaskOutcome task={task} isPayer={isPayer} />

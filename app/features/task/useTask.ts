@@ -5,13 +5,13 @@ import type { Address, Hex } from "viem";
 import { useHead } from "../../hooks/useHead.ts";
 import { useLostPost } from "../../hooks/useLostPost.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
-import { hasEnded, useTaskEntity } from "../../hooks/useTaskEntity.ts";
+import { showsStanding, useTaskEntity } from "../../hooks/useTaskEntity.ts";
 import { useTaskFeed, type TaskFeed } from "../../hooks/useTaskFeed.ts";
-import { isEnd, useTaskTimeline } from "../../hooks/useTaskTimeline.ts";
+import { hasOpenDemand, isEnd, useTaskTimeline } from "../../hooks/useTaskTimeline.ts";
 import { useWaitedS } from "../../hooks/useWaitedS.ts";
 import type { ChainHead } from "../../lib/finality.ts";
 import { indexWait, type IndexWait } from "../../lib/indexWords.ts";
-import { taskStages, type Stage } from "../../lib/taskStages.ts";
+import { standingRow, taskStages, type Stage } from "../../lib/taskStages.ts";
 
 export interface TaskModel {
   taskId: Hex;
@@ -37,13 +37,16 @@ export function useTask(taskId: Hex): TaskModel {
   const rows = timeline.data ?? [];
   const end = rows.find(isEnd);
   const feed = useTaskFeed({ taskId, rows: timeline.data });
-  const entity = useTaskEntity(taskId);
-  const head = useHead({ pending: end === undefined, until: end?.blockNumber }).data;
+  const standing = standingRow(rows);
+  const entity = useTaskEntity(taskId, standing);
+  const moves = end === undefined || hasOpenDemand(rows);
+  const head = useHead({ pending: moves, until: standing?.blockNumber }).data;
 
   const block = entity.data?._meta?.block.number;
-  const index = block === undefined ? undefined : { block: BigInt(block), ended: hasEnded(entity.data?.task) };
-  const indexed = index !== undefined && end !== undefined && index.block >= end.blockNumber && index.ended;
-  const waitedS = useWaitedS(end !== undefined && !indexed);
+  const shown = showsStanding(entity.data?.task, standing);
+  const index = block === undefined ? undefined : { block: BigInt(block), shown };
+  const indexed = index !== undefined && standing !== undefined && index.block >= standing.blockNumber && shown;
+  const waitedS = useWaitedS(standing !== undefined && !indexed);
   const mine = feed.local !== undefined && feed.local !== null;
   const posted = rows.find((row) => row.stage === "posted");
   const answered = timeline.data !== undefined && feed.local !== undefined;

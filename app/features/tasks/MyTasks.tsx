@@ -111,8 +111,8 @@ function Nothing({ filtered }: { filtered: boolean }) {
 
 function isInState(task: TaskRow, state: StateFilter): boolean {
   if (state === "open") return openStates.includes(task.status);
-  if (state === "settled") return task.status === "Settled";
-  if (state === "returned") return task.status === "Refunded" || task.status === "Cancelled";
+  if (state === "settled") return task.status === "Settled" || task.status === "Delivered";
+  if (state === "returned") return ["Refunded", "Cancelled", "Forfeited"].includes(task.status);
   return true;
 }
 

@@ -33,12 +33,12 @@ function StateCell({ task }: { task: TaskRow }) {
 }
 
 function NodeCell({ task }: { task: TaskRow }) {
-  const node = task.bill?.node ?? task.primary;
-  return node === null ? <span className="soft">–</span> : <Link href={`/nodes/${node.id}`}>node-{node.id}</Link>;
+  const node = task.bill?.node ?? task.seats?.[0]?.node;
+  return node === undefined ? <span className="soft">–</span> : <Link href={`/nodes/${node.id}`}>node-{node.id}</Link>;
 }
 
 function AmountCell({ task }: { task: TaskRow }) {
-  if (task.amountUsd6 !== null) return <Amount value={BigInt(task.amountUsd6)} digits={6} />;
+  if (task.bill !== null) return <Amount value={BigInt(task.bill.totalUsd6)} digits={6} />;
   if (task.refundUsd6 !== null) return <Amount value={0n} digits={6} />;
   return (
     <span>

@@ -5,13 +5,14 @@
 import type { Hex } from "viem";
 import type { ValueOf } from "../enumWords.ts";
 
-export type TaskState = "Posted" | "Assigned" | "Accepted" | "Settled" | "Refunded" | "Cancelled";
+export type TaskState = ValueOf<"TaskStatus">;
 
 interface Ref {
   id: string;
 }
 
-export const billFields = `id attempt powerCu durationMs priceUsd6PerGcums amountUsd6 refundUsd6 startMs timestamp block tx modelId node { id }`;
+export const billFields = `id attempt powerCu durationMs priceUsd6PerGcums amountUsd6 standbyUsd6 totalUsd6 refundUsd6 state startMs timestamp
+  block tx modelId node { id } standby { amountUsd6 node { id } }`;
 
 export interface BillRow {
   id: Hex;
@@ -20,18 +21,41 @@ export interface BillRow {
   durationMs: string;
   priceUsd6PerGcums: string;
   amountUsd6: string;
+  standbyUsd6: string;
+  /** Amount and standby; the standby alone once the bill is forfeited. */
+  totalUsd6: string;
   refundUsd6: string;
+  state: ValueOf<"BillState">;
   startMs: string;
   timestamp: string;
   block: string;
   tx: Hex;
   modelId: Hex;
   node: Ref;
+  standby: { amountUsd6: string; node: Ref }[];
+}
+
+/** A node's place in the newest assignment; `index` 0 executes first. */
+export interface SeatRow {
+  index: number;
+  node: Ref;
+  accepted: boolean;
+  failure: ValueOf<"ReceiptStatus"> | null;
+}
+
+export interface DemandRow {
+  status: ValueOf<"DemandStatus">;
+  amountUsd6: string;
+  bondUsd6: string;
+  answerableUntil: string;
+  attestations: number;
+  endedAt: string | null;
 }
 
 export const taskFields = `id modelId status workCums priceUsd6PerGcums maxAmountUsd6 deadline backups assignment amountUsd6 refundUsd6
-  refundReason postedAt postedTx settledAt settledBlock settledTx refundedAt refundedBlock refundedTx primaryFailure backupFailure
-  payer { id } primary { id } backup { id } bill { ${billFields} }`;
+  refundReason postedAt postedTx settledAt settledBlock settledTx refundedAt refundedBlock refundedTx payer { id }
+  seats(orderBy: index) { index accepted failure node { id } } demand { status amountUsd6 bondUsd6 answerableUntil attestations endedAt }
+  bill { ${billFields} }`;
 
 export interface TaskRow {
   id: Hex;
@@ -54,16 +78,14 @@ export interface TaskRow {
   refundedAt: string | null;
   refundedBlock: string | null;
   refundedTx: Hex | null;
-  primaryFailure: string | null;
-  backupFailure: string | null;
   payer: { id: Hex };
-  primary: Ref | null;
-  backup: Ref | null;
+  seats: SeatRow[];
+  demand: DemandRow | null;
   bill: BillRow | null;
 }
 
 export const nodeFields = `id owner operator payout powerCu draining stakedWei thawingWei suspendedUntil scoreCu tasksAssigned tasksAccepted
-  tasksServed tasksFailed earnedUsd6 servedCums registeredAt registeredTx lastBilledAt nodeClass { id name minimumPowerCu minimumStakeWei enabled }`;
+  tasksServed tasksForfeited tasksStandby tasksFailed earnedUsd6 standbyUsd6 servedCums registeredAt registeredTx lastBilledAt nodeClass { id name minimumPowerCu minimumStakeWei enabled }`;
 
 export interface NodeRow {
   id: string;
@@ -81,8 +103,12 @@ export interface NodeRow {
   tasksAssigned: string;
   tasksAccepted: string;
   tasksServed: string;
+  tasksForfeited: string;
+  tasksStandby: string;
   tasksFailed: string;
+  /** Bills and standby, forfeited bills not included. */
   earnedUsd6: string;
+  standbyUsd6: string;
   servedCums: string;
   registeredAt: string;
   registeredTx: Hex;

@@ -30,17 +30,15 @@ export function aTask(index: number, changes: Partial<TaskRow> = {}): TaskRow {
     refundedAt: null,
     refundedBlock: null,
     refundedTx: null,
-    primaryFailure: null,
-    backupFailure: null,
     payer: { id: hash(9) },
-    primary: { id: "1" },
-    backup: { id: "2" },
+    seats: ["1", "2"].map((id, index) => ({ index, node: { id }, accepted: true, failure: null })),
+    demand: null,
     bill: null,
     ...changes,
   };
 }
 
-function aBill(index: number, changes: Partial<BillRow> = {}): BillRow {
+export function aBill(index: number, changes: Partial<BillRow> = {}): BillRow {
   const durationMs = String(index * 10);
   const rest = {
     powerCu: "1000",
@@ -50,12 +48,16 @@ function aBill(index: number, changes: Partial<BillRow> = {}): BillRow {
     tx: hash(3),
     modelId: hash(200),
     node: { id: "1" },
+    standby: [],
   };
   return {
     id: hash(index),
     attempt: 0,
     durationMs,
     amountUsd6: String(index),
+    standbyUsd6: "0",
+    totalUsd6: String(index),
+    state: "Standing",
     refundUsd6: "7",
     timestamp: String(index * 40_000),
     ...rest,

@@ -14,6 +14,7 @@ export function loadAccount(address: Address): Account {
   account.thawingUsd6 = ZERO;
   account.creditUsd6 = ZERO;
   account.spentUsd6 = ZERO;
+  account.bondsLostUsd6 = ZERO;
   account.earnedUsd6 = ZERO;
   account.depositedUsd6 = ZERO;
   account.withdrawnUsd6 = ZERO;
@@ -22,5 +23,7 @@ export function loadAccount(address: Address): Account {
   account.tasksSettled = ZERO;
   account.tasksRefunded = ZERO;
   account.tasksCancelled = ZERO;
+  account.tasksDemanded = ZERO;
+  account.tasksForfeited = ZERO;
   return account;
 }

@@ -8,7 +8,18 @@ import { ZERO } from "../numbers";
 const SECONDS_PER_DAY = BigInt.fromI32(86400);
 
 export function loadDailyTotal(event: ethereum.Event): DailyTotal {
-  const day = dayOf(event);
+  return loadTotalOfDay(dayOf(event.block.timestamp));
+}
+
+export function loadPayerDay(payer: Address, event: ethereum.Event): PayerDay {
+  return loadTotalOfPayerDay(payer, dayOf(event.block.timestamp));
+}
+
+export function dayOf(timestamp: BigInt): BigInt {
+  return timestamp.div(SECONDS_PER_DAY);
+}
+
+export function loadTotalOfDay(day: BigInt): DailyTotal {
   const id = day.toString();
   const stored = DailyTotal.load(id);
   if (stored != null) return stored;
@@ -20,13 +31,14 @@ export function loadDailyTotal(event: ethereum.Event): DailyTotal {
   total.tasksSettled = ZERO;
   total.tasksRefunded = ZERO;
   total.tasksCancelled = ZERO;
+  total.tasksForfeited = ZERO;
   total.settledUsd6 = ZERO;
+  total.standbyUsd6 = ZERO;
   total.settledCums = ZERO;
   return total;
 }
 
-export function loadPayerDay(payer: Address, event: ethereum.Event): PayerDay {
-  const day = dayOf(event);
+export function loadTotalOfPayerDay(payer: Address, day: BigInt): PayerDay {
   const id = payer.toHexString() + "-" + day.toString();
   const stored = PayerDay.load(id);
   if (stored != null) return stored;
@@ -39,11 +51,10 @@ export function loadPayerDay(payer: Address, event: ethereum.Event): PayerDay {
   total.tasksSettled = ZERO;
   total.tasksRefunded = ZERO;
   total.tasksCancelled = ZERO;
+  total.tasksForfeited = ZERO;
   total.settledUsd6 = ZERO;
+  total.standbyUsd6 = ZERO;
+  total.bondsLostUsd6 = ZERO;
   total.settledCums = ZERO;
   return total;
-}
-
-function dayOf(event: ethereum.Event): BigInt {
-  return event.block.timestamp.div(SECONDS_PER_DAY);
 }

@@ -17,7 +17,11 @@ export function loadNetwork(): Network {
   network.tasksSettled = ZERO;
   network.tasksRefunded = ZERO;
   network.tasksCancelled = ZERO;
+  network.tasksDemanded = ZERO;
+  network.tasksForfeited = ZERO;
   network.settledUsd6 = ZERO;
+  network.standbyUsd6 = ZERO;
+  network.forfeitedUsd6 = ZERO;
   network.settledCums = ZERO;
   network.reservedUsd6 = ZERO;
   network.sessions = ZERO;

@@ -1,4 +1,4 @@
-/** What a task's life adds to a node's record. An id that was never registered (0: no backup) changes nothing. */
+/** What a task's life adds to a node's record. An id that was never registered changes nothing. */
 import { BigInt } from "@graphprotocol/graph-ts";
 import { Node } from "../../generated/schema";
 import { ONE } from "../numbers";
@@ -31,5 +31,24 @@ export function countBill(nodeId: BigInt, amountUsd6: BigInt, cums: BigInt, bill
   node.earnedUsd6 = node.earnedUsd6.plus(amountUsd6);
   node.servedCums = node.servedCums.plus(cums);
   node.lastBilledAt = billedAt;
+  node.save();
+}
+
+export function countStandby(nodeId: BigInt, amountUsd6: BigInt, billedAt: BigInt): void {
+  const node = Node.load(nodeId.toString());
+  if (node == null) return;
+  node.tasksStandby = node.tasksStandby.plus(ONE);
+  node.earnedUsd6 = node.earnedUsd6.plus(amountUsd6);
+  node.standbyUsd6 = node.standbyUsd6.plus(amountUsd6);
+  node.lastBilledAt = billedAt;
+  node.save();
+}
+
+/** Its bill is the payer's again; that it executed stays counted. */
+export function countForfeiture(nodeId: BigInt, amountUsd6: BigInt): void {
+  const node = Node.load(nodeId.toString());
+  if (node == null) return;
+  node.tasksForfeited = node.tasksForfeited.plus(ONE);
+  node.earnedUsd6 = node.earnedUsd6.minus(amountUsd6);
   node.save();
 }
