@@ -7,10 +7,12 @@ import { timing } from "@ngpu/keeper/keeper/timing";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { createChain } from "@ngpu/protocol/service/chain";
 import { receiptStatus } from "@ngpu/protocol/typedData";
+import { standbyUsd6 } from "@ngpu/protocol/units";
 import { expect } from "chai";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { keccak256, stringToBytes, type Hex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
+import { standbyOf } from "../e2e/support/ledger.ts";
 import { startBreakableLine } from "../harness/breakableLine.ts";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
@@ -105,6 +107,28 @@ describe("keeper", () => {
     await until("the failure is on chain", async () => (await stateOf(chain, task.taskId)).failedMask !== 0);
     await backup.receipt(task, { assignment: 1, attempt: 1 });
     await reaches(task.taskId, taskStatus.settled);
+  });
+
+  it("promotes three backups in their order: the third seat has the bill, the fourth its standby", async () => {
+    for (const node of [await registerNode(chain), await registerNode(chain)]) peers.push(await join(node));
+    const task = await postTask(chain, { modelId, backups: 3 });
+    await reaches(task.taskId, taskStatus.assigned);
+    const [first, second, third, fourth] = await seated(task.taskId);
+    if (!first || !second || !third || !fourth) throw new Error("not four seats");
+    for (const peer of [first, second, third, fourth]) await peer.accept(task, 1);
+    await until("all accepts are on chain", async () => (await stateOf(chain, task.taskId)).acceptedMask === 15);
+
+    first.peer.close();
+    await second.peer.next("dispatch", ({ role, attempt }) => role === "primary" && attempt === 1);
+    second.peer.close();
+    await third.peer.next("dispatch", ({ role, attempt }) => role === "primary" && attempt === 2);
+    await third.receipt(task, { assignment: 1, attempt: 2, durationMs: 2_000 });
+    await reaches(task.taskId, taskStatus.settled);
+    const { settlement, settled } = await taskOf(chain, task.taskId);
+    expect(settlement?.nodeId).to.equal(third.nodeId);
+    const standby = await standbyOf(chain.client, task.taskId);
+    expect([...standby]).to.deep.equal([[fourth.nodeId, standbyUsd6(settlement?.amountUsd6 ?? 0n)]]);
+    expect(settled?.args.standbyUsd6).to.equal(standby.get(fourth.nodeId));
   });
 
   it("lets the backup take over when progress stops while the link stands", async () => {
