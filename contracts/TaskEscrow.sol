@@ -84,10 +84,10 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
         bytes32 termsHash = _checkAssignment(taskId, state, terms, standing);
         state.checkAssignable(taskId, terms.deadline, _now());
         _checkAssigner(taskId, terms.postedAt + Limits.KEEPER_WINDOW_S);
-        Assigned memory assigned = Assigned(msg.sender, _seat(taskId, terms, nodeIds));
-        state.assign(TaskDigest.ofNewAssigned(termsHash, assigned), _now());
+        Seat[] memory seats = _seat(taskId, terms, nodeIds);
+        state.assign(TaskDigest.ofNewAssigned(termsHash, msg.sender, seats), _now());
         _tasks[taskId] = state;
-        emit TaskAssigned(taskId, msg.sender, state.assignment, assigned.seats);
+        emit TaskAssigned(taskId, msg.sender, state.assignment, seats);
     }
 
     /// @inheritdoc ITaskEscrow

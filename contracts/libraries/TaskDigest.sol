@@ -48,8 +48,24 @@ library TaskDigest {
     }
 
     /// @notice Digest of a task under an assignment that is being made.
-    function ofNewAssigned(bytes32 termsHash, Assigned memory assigned) internal pure returns (bytes23) {
-        return _join(termsHash, keccak256(abi.encode(assigned)));
+    function ofNewAssigned(bytes32 termsHash, address assigner, Seat[] memory seats) internal pure returns (bytes23) {
+        bytes32 hash;
+        assembly ("memory-safe") {
+            let start := mload(0x40)
+            mstore(start, 0x20)
+            mstore(add(start, 0x20), assigner)
+            mstore(add(start, 0x40), 0x40)
+            let length := mload(seats)
+            mstore(add(start, 0x60), length)
+            let next := add(start, 0x80)
+            for { let i := 0 } lt(i, length) { i := add(i, 1) } {
+                seats := add(seats, 0x20)
+                mcopy(next, mload(seats), 0x40)
+                next := add(next, 0x40)
+            }
+            hash := keccak256(start, sub(next, start))
+        }
+        return _join(termsHash, hash);
     }
 
     /// @notice Digest of a settled task.
