@@ -36,13 +36,27 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
 
     /// @notice Where nodes' stake is read from; zero until fixed.
     IStakeVault public stakeVault;
-    /// @notice Where nodes' measured power is read from; zero until fixed.
+    /// @notice Who notes nodes' measured power; zero until fixed.
     IScoreBoard public scoreBoard;
     /// @inheritdoc INodeRegistry
     uint32 public nodeCount;
 
+    /// @dev A node as it is kept: all that an assignment asks of it is in the first slot.
+    /// @param scoreCu Power that the score board noted last, which counts until `scoreUntil`.
+    struct Record {
+        uint40 registeredAt;
+        uint8 classId;
+        bool draining;
+        uint40 suspendedUntil;
+        uint32 scoreCu;
+        uint40 scoreUntil;
+        address owner;
+        address operator;
+        address payout;
+    }
+
     address private immutable _deployer;
-    mapping(uint32 nodeId => Node) private _nodes;
+    mapping(uint32 nodeId => Record) private _nodes;
     mapping(uint8 classId => NodeClass) private _classes;
     mapping(address operator => uint32 nodeId) private _nodeOfOperator;
     mapping(uint32 nodeId => mapping(bytes32 modelId => bool)) private _declares;
@@ -58,7 +72,7 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
     }
 
     modifier onlyOwnerOrOperator(uint32 nodeId) {
-        Node storage stored = _existing(nodeId);
+        Record storage stored = _existing(nodeId);
         if (msg.sender != stored.owner && msg.sender != stored.operator) revert NodeNotOwner(nodeId, msg.sender);
         _;
     }
@@ -91,15 +105,9 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
 
         nodeId = ++nodeCount;
         _bindOperator(nodeId, operator, expiry, signature);
-        _nodes[nodeId] = Node({
-            owner: msg.sender,
-            registeredAt: uint40(block.timestamp),
-            classId: classId,
-            draining: false,
-            suspendedUntil: 0,
-            operator: operator,
-            payout: payout
-        });
+        Record storage stored = _nodes[nodeId];
+        (stored.registeredAt, stored.classId) = (uint40(block.timestamp), classId);
+        (stored.owner, stored.operator, stored.payout) = (msg.sender, operator, payout);
         emit NodeRegistered(nodeId, msg.sender, operator, payout, classId, _classes[classId].minimumPowerCu);
     }
 
@@ -140,7 +148,7 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
 
     /// @inheritdoc INodeRegistry
     function suspend(uint32 nodeId, uint40 until) external restricted {
-        Node storage stored = _existing(nodeId);
+        Record storage stored = _existing(nodeId);
         uint40 latest = uint40(block.timestamp) + MAX_SUSPENSION_S;
         if (until > latest) until = latest;
         stored.suspendedUntil = until;
@@ -157,8 +165,24 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
     }
 
     /// @inheritdoc INodeRegistry
+    function noteScore(uint32 nodeId, uint32 scoreCu, uint40 until) external {
+        if (msg.sender != address(scoreBoard)) revert NodeNotScoreBoard(msg.sender);
+        Record storage stored = _existing(nodeId);
+        (stored.scoreCu, stored.scoreUntil) = (scoreCu, until);
+    }
+
+    /// @inheritdoc INodeRegistry
     function node(uint32 nodeId) external view returns (Node memory) {
-        return _existing(nodeId);
+        Record storage stored = _existing(nodeId);
+        return Node({
+            owner: stored.owner,
+            registeredAt: stored.registeredAt,
+            classId: stored.classId,
+            draining: stored.draining,
+            suspendedUntil: stored.suspendedUntil,
+            operator: stored.operator,
+            payout: stored.payout
+        });
     }
 
     /// @inheritdoc INodeRegistry
@@ -179,7 +203,7 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
 
     /// @inheritdoc INodeRegistry
     function stateOf(uint32 nodeId) external view returns (NodeState) {
-        Node storage stored = _existing(nodeId);
+        Record storage stored = _existing(nodeId);
         return _stateOf(stored, _activeStakeOf(nodeId), _classes[stored.classId].minimumStakeWei);
     }
 
@@ -195,7 +219,8 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
 
     /// @inheritdoc INodeRegistry
     function powerOf(uint32 nodeId) external view returns (uint32) {
-        return _powerOf(nodeId, _classes[_existing(nodeId).classId].minimumPowerCu);
+        Record storage stored = _existing(nodeId);
+        return _powerOf(stored, _classes[stored.classId].minimumPowerCu);
     }
 
     /// @inheritdoc INodeRegistry
@@ -216,12 +241,12 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
 
     /// @inheritdoc INodeRegistry
     function eligibilityOf(uint32 nodeId) public view returns (uint32 powerCu, uint128 activeStakeWei) {
-        Node storage stored = _nodes[nodeId];
-        if (stored.owner == address(0)) return (0, 0);
+        Record storage stored = _nodes[nodeId];
+        if (stored.registeredAt == 0) return (0, 0);
         NodeClass memory class = _classes[stored.classId];
         activeStakeWei = _activeStakeOf(nodeId);
         if (_stateOf(stored, activeStakeWei, class.minimumStakeWei) != NodeState.Active) return (0, activeStakeWei);
-        powerCu = _powerOf(nodeId, class.minimumPowerCu);
+        powerCu = _powerOf(stored, class.minimumPowerCu);
     }
 
     /// @dev Zero while there is no vault, which is below every class's minimum.
@@ -230,7 +255,7 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
         return address(vault) == address(0) ? 0 : vault.activeStakeOf(nodeId);
     }
 
-    function _stateOf(Node storage stored, uint128 activeStakeWei, uint128 minimumStakeWei)
+    function _stateOf(Record storage stored, uint128 activeStakeWei, uint128 minimumStakeWei)
         private
         view
         returns (NodeState)
@@ -240,10 +265,8 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
         return stored.draining ? NodeState.Draining : NodeState.Active;
     }
 
-    function _powerOf(uint32 nodeId, uint32 minimumPowerCu) private view returns (uint32) {
-        IScoreBoard board = scoreBoard;
-        uint32 scoreCu = address(board) == address(0) ? 0 : board.powerOf(nodeId);
-        return scoreCu == 0 ? minimumPowerCu : scoreCu;
+    function _powerOf(Record storage stored, uint32 minimumPowerCu) private view returns (uint32) {
+        return block.timestamp < stored.scoreUntil ? stored.scoreCu : minimumPowerCu;
     }
 
     /// @dev Checks the operator's consent to serve the caller and binds it to the node for ever.
@@ -260,8 +283,8 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
         _nodeOfOperator[operator] = nodeId;
     }
 
-    function _existing(uint32 nodeId) private view returns (Node storage stored) {
+    function _existing(uint32 nodeId) private view returns (Record storage stored) {
         stored = _nodes[nodeId];
-        if (stored.owner == address(0)) revert NodeUnknown(nodeId);
+        if (stored.registeredAt == 0) revert NodeUnknown(nodeId);
     }
 }

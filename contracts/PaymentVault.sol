@@ -152,13 +152,11 @@ contract PaymentVault is PaymentKeys, PaymentWithdrawals, PaymentCredits {
 
     /// @dev `releasedUsd6` of the `reservedUsd6` becomes available again; the caller accounts for the rest.
     function _endReservation(address payer, uint256 reservedUsd6, uint256 releasedUsd6) private {
-        Account memory account = _accounts[payer];
-        if (reservedUsd6 > account.reservedUsd6) {
-            revert PaymentInsufficient(payer, account.reservedUsd6, reservedUsd6);
-        }
-        account.reservedUsd6 -= reservedUsd6.toUint64();
-        account.availableUsd6 += releasedUsd6.toUint96();
-        _accounts[payer] = account;
+        Account storage stored = _accounts[payer];
+        (uint96 availableUsd6, uint64 openUsd6) = (stored.availableUsd6, stored.reservedUsd6);
+        if (reservedUsd6 > openUsd6) revert PaymentInsufficient(payer, openUsd6, reservedUsd6);
+        (stored.availableUsd6, stored.reservedUsd6) =
+            (availableUsd6 + releasedUsd6.toUint96(), openUsd6 - reservedUsd6.toUint64());
     }
 
     /// @dev Rail and pot are one slot: the caller is a rail, and its own pot is all that it reaches.

@@ -188,7 +188,10 @@ contract ScoreBoard is IScoreBoard, AccessManaged {
         stored.scoredAt = uint40(block.timestamp);
         stored.transcripts = count;
         stored.belowClass = scoreCu < classCu;
-        emit ScoreUpdated(nodeId, epoch, baseCu, scoreCu, medianCu, count, uint40(block.timestamp) + freshnessS);
+        uint40 freshUntil = uint40(block.timestamp) + freshnessS;
+        emit ScoreUpdated(nodeId, epoch, baseCu, scoreCu, medianCu, count, freshUntil);
+        // An assignment asks the registry alone.
+        registry.noteScore(nodeId, scoreCu, scoreCu < classCu ? type(uint40).max : freshUntil);
     }
 
     function _powerOf(Score storage stored) private view returns (uint32) {

@@ -55,7 +55,7 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
             Billing.maxAmount(terms.workCums, terms.priceUsd6PerGcums, terms.backups).toUint64();
         taskId = taskIdOf(msg.sender, params.clientNonce);
         TaskState memory state = _tasks[taskId];
-        state.post(taskId, bytes23(TaskDigest.ofTerms(terms)), _now());
+        state.post(taskId, bytes23(TaskDigest.ofNewTerms(terms)), _now());
         _tasks[taskId] = state;
         emit TaskPosted(
             taskId,
@@ -84,10 +84,10 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
         bytes32 termsHash = _checkAssignment(taskId, state, terms, standing);
         state.checkAssignable(taskId, terms.deadline, _now());
         _checkAssigner(taskId, terms.postedAt + Limits.KEEPER_WINDOW_S);
-        Assigned memory assigned = Assigned(msg.sender, _seat(taskId, terms, nodeIds));
-        state.assign(TaskDigest.ofAssigned(termsHash, assigned), _now());
+        Seat[] memory seats = _seat(taskId, terms, nodeIds);
+        state.assign(TaskDigest.ofNewAssigned(termsHash, msg.sender, seats), _now());
         _tasks[taskId] = state;
-        emit TaskAssigned(taskId, msg.sender, state.assignment, assigned.seats);
+        emit TaskAssigned(taskId, msg.sender, state.assignment, seats);
     }
 
     /// @inheritdoc ITaskEscrow
@@ -131,7 +131,7 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
             Billing.amount(receipt.powerCu, receipt.durationMs, terms.priceUsd6PerGcums).toUint64();
         Settlement memory settlement =
             Settlement(receipt.nodeId, payout, amountUsd6, receiptHash, receipt.outputCiphertext);
-        state.settle(TaskDigest.ofSettlement(termsHash, settlement), _now());
+        state.settle(TaskDigest.ofNewSettlement(termsHash, settlement), _now());
         _tasks[taskId] = state;
         _pay(state, terms, standing.seats, receipt, seat, settlement);
     }

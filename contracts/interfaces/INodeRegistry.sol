@@ -41,6 +41,8 @@ interface INodeRegistry {
     error NodeClassInvalid(uint8 classId);
     /// @notice The node declares as many models as it may.
     error NodeTooManyModels(uint32 nodeId, uint8 maximum);
+    /// @notice Only the score board may say what a node measures.
+    error NodeNotScoreBoard(address caller);
     /// @notice No model has the id zero.
     error NodeModelInvalid(uint32 nodeId);
 
@@ -78,6 +80,9 @@ interface INodeRegistry {
     /// @dev Effects: nothing that the node works on, earned or staked is touched. A time beyond MAX_SUSPENSION_S from
     ///      now is shortened to that, so no suspension lasts by itself. Requirement: role of those who prove faults.
     function suspend(uint32 nodeId, uint40 until) external;
+
+    /// @notice The node's power is `scoreCu` until `until`. Requirement: caller is the score board.
+    function noteScore(uint32 nodeId, uint32 scoreCu, uint40 until) external;
 
     /// @notice The node's record. Reverts NodeUnknown.
     function node(uint32 nodeId) external view returns (Node memory);

@@ -3,88 +3,89 @@ pragma solidity 0.8.37;
 
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 
-/// @title Earned money that cannot be paid out yet, in one storage slot an account.
+/// @title What settlements credited to an account and was not paid out yet, in one storage slot.
 /// @notice Time is cut into periods of one payer's window. What is credited in a period matures when the next one is
 ///         over: after one window at least, two at most, with no list to walk and no second transaction.
-/// @dev Amounts are base units of the payment token (usd6).
+/// @dev Amounts are base units of the payment token (usd6). What 64 bits hold is far above any supply.
 library MaturingCredit {
     using SafeCast for uint256;
 
     struct Credit {
         uint32 period;
-        uint96 currentUsd6;
-        uint96 previousUsd6;
+        uint64 currentUsd6;
+        uint64 previousUsd6;
+        uint96 maturedUsd6;
     }
 
-    /// @notice Add `amountUsd6` to what `period` credits.
-    /// @return maturedUsd6 What has matured since the last change, which is no longer in here: the caller books it.
-    function add(Credit storage stored, uint32 period, uint256 amountUsd6) internal returns (uint256 maturedUsd6) {
-        Credit memory credit = stored;
-        maturedUsd6 = _roll(credit, period);
-        credit.currentUsd6 = (credit.currentUsd6 + amountUsd6).toUint96();
-        (stored.period, stored.currentUsd6, stored.previousUsd6) = (period, credit.currentUsd6, credit.previousUsd6);
+    /// @notice Credit `amountUsd6` in `period`.
+    function add(Credit storage stored, uint32 period, uint256 amountUsd6) internal {
+        (uint64 currentUsd6, uint64 previousUsd6, uint96 maturedUsd6) = _rolled(stored, period);
+        _write(stored, period, (currentUsd6 + amountUsd6).toUint64(), previousUsd6, maturedUsd6);
     }
 
-    /// @notice Take `amountUsd6` back, the oldest first, or nothing if there is less.
+    /// @notice Take `amountUsd6` of what is immature back, the oldest first, or nothing if there is less.
     /// @dev The oldest first, so that what was credited in `period` is whole until all before it is gone: whatever was
     ///      credited less than a window ago and not taken back yet is in here.
     /// @return enough False if less is immature.
-    /// @return maturedUsd6 As in `add`.
-    function take(Credit storage stored, uint32 period, uint256 amountUsd6)
-        internal
-        returns (bool enough, uint256 maturedUsd6)
-    {
-        Credit memory credit = stored;
-        maturedUsd6 = _roll(credit, period);
-        uint256 totalUsd6 = uint256(credit.currentUsd6) + credit.previousUsd6;
-        if (amountUsd6 > totalUsd6) return (false, 0);
+    function take(Credit storage stored, uint32 period, uint256 amountUsd6) internal returns (bool enough) {
+        (uint64 currentUsd6, uint64 previousUsd6, uint96 maturedUsd6) = _rolled(stored, period);
+        uint256 immatureUsd6 = uint256(currentUsd6) + previousUsd6;
+        if (amountUsd6 > immatureUsd6) return false;
 
         // Both fit: parts of what the slot held.
-        if (amountUsd6 <= credit.previousUsd6) {
-            credit.previousUsd6 -= uint96(amountUsd6);
-        } else {
-            (credit.currentUsd6, credit.previousUsd6) = (uint96(totalUsd6 - amountUsd6), 0);
-        }
-        (stored.period, stored.currentUsd6, stored.previousUsd6) = (period, credit.currentUsd6, credit.previousUsd6);
-        return (true, maturedUsd6);
+        if (amountUsd6 > previousUsd6) (currentUsd6, previousUsd6) = (uint64(immatureUsd6 - amountUsd6), 0);
+        else previousUsd6 -= uint64(amountUsd6);
+        _write(stored, period, currentUsd6, previousUsd6, maturedUsd6);
+        return true;
     }
 
-    /// @notice Forget what has matured.
-    /// @return maturedUsd6 As in `add`.
-    function mature(Credit storage stored, uint32 period) internal returns (uint256 maturedUsd6) {
-        Credit memory credit = stored;
-        if (credit.period == period) return 0;
-        maturedUsd6 = _roll(credit, period);
-        (stored.period, stored.currentUsd6, stored.previousUsd6) = (period, credit.currentUsd6, credit.previousUsd6);
+    /// @notice Take all that has matured in `period`.
+    function takeMatured(Credit storage stored, uint32 period) internal returns (uint96 maturedUsd6) {
+        uint64 currentUsd6;
+        uint64 previousUsd6;
+        (currentUsd6, previousUsd6, maturedUsd6) = _rolled(stored, period);
+        _write(stored, period, currentUsd6, previousUsd6, 0);
     }
 
     /// @notice All that is in here, matured or not.
-    function heldIn(Credit memory credit) internal pure returns (uint256) {
-        return uint256(credit.currentUsd6) + credit.previousUsd6;
+    function total(Credit memory credit) internal pure returns (uint256) {
+        return uint256(credit.currentUsd6) + credit.previousUsd6 + credit.maturedUsd6;
     }
 
     /// @notice What of it has not matured in `period`.
     function immatureIn(Credit memory credit, uint32 period) internal pure returns (uint256) {
-        return heldIn(credit) - _roll(credit, period);
+        (uint64 currentUsd6, uint64 previousUsd6,) = _rolled(credit, period);
+        return uint256(currentUsd6) + previousUsd6;
     }
 
     /// @notice First period in which something more has matured; 0 if nothing is immature.
     function maturesIn(Credit memory credit, uint32 period) internal pure returns (uint256) {
-        _roll(credit, period);
-        if (credit.previousUsd6 != 0) return uint256(period) + 1;
-        return credit.currentUsd6 == 0 ? 0 : uint256(period) + 2;
+        (uint64 currentUsd6, uint64 previousUsd6,) = _rolled(credit, period);
+        if (previousUsd6 != 0) return uint256(period) + 1;
+        return currentUsd6 == 0 ? 0 : uint256(period) + 2;
     }
 
-    /// @dev The credit as `period` sees it, and what has dropped out of it.
-    function _roll(Credit memory credit, uint32 period) private pure returns (uint256 maturedUsd6) {
-        if (credit.period == period) return 0;
-        if (uint256(credit.period) + 1 == period) {
-            maturedUsd6 = credit.previousUsd6;
-            (credit.currentUsd6, credit.previousUsd6) = (0, credit.currentUsd6);
-        } else {
-            maturedUsd6 = heldIn(credit);
-            (credit.currentUsd6, credit.previousUsd6) = (0, 0);
-        }
-        credit.period = period;
+    /// @dev The three amounts as `period` sees them.
+    function _rolled(Credit memory credit, uint32 period)
+        private
+        pure
+        returns (uint64 currentUsd6, uint64 previousUsd6, uint96 maturedUsd6)
+    {
+        (currentUsd6, previousUsd6, maturedUsd6) = (credit.currentUsd6, credit.previousUsd6, credit.maturedUsd6);
+        if (credit.period == period) return (currentUsd6, previousUsd6, maturedUsd6);
+        if (uint256(credit.period) + 1 == period) return (0, currentUsd6, maturedUsd6 + previousUsd6);
+        return (0, 0, maturedUsd6 + previousUsd6 + currentUsd6);
+    }
+
+    /// @dev All four at once, which is one write.
+    function _write(
+        Credit storage stored,
+        uint32 period,
+        uint64 currentUsd6,
+        uint64 previousUsd6,
+        uint96 maturedUsd6
+    ) private {
+        (stored.period, stored.currentUsd6, stored.previousUsd6, stored.maturedUsd6) =
+            (period, currentUsd6, previousUsd6, maturedUsd6);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {Hashes} from "@openzeppelin/contracts/utils/cryptography/Hashes.sol";
 import {ITaskEscrow} from "../interfaces/ITaskEscrow.sol";
 import {Seat, TaskState, TaskStatus} from "../types/TaskTypes.sol";
 import {Limits} from "./Limits.sol";
@@ -168,8 +169,8 @@ library TaskMachine {
         return uint8(1 << seat);
     }
 
-    /// @notice What TaskTerms.contentHash binds a receipt to.
+    /// @notice What TaskTerms.contentHash binds a receipt to: keccak256(abi.encode(modelId, inputCommitment)).
     function contentHashOf(bytes32 modelId, bytes32 inputCommitment) internal pure returns (bytes32) {
-        return keccak256(abi.encode(modelId, inputCommitment));
+        return Hashes.efficientKeccak256(modelId, inputCommitment);
     }
 }

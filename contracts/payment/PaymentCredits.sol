@@ -9,8 +9,7 @@ import {MaturingCredit} from "../libraries/MaturingCredit.sol";
 import {PaymentBase} from "./PaymentBase.sol";
 
 /// @title What was earned: it matures, can be contested until then, and goes to its owner by anyone's hand.
-/// @dev `_accounts[x].creditUsd6` is what was booked as mature; what `_maturing[x]` holds has perhaps matured since, and
-///      is booked when the account is touched next.
+/// @dev `_accounts[x].creditUsd6` is what was mature at once, `_maturing[x]` what settlements credited.
 abstract contract PaymentCredits is PaymentBase {
     using MaturingCredit for MaturingCredit.Credit;
     using SafeCast for uint256;
@@ -36,10 +35,9 @@ abstract contract PaymentCredits is PaymentBase {
     function contest(address payee, uint256 amountUsd6) external onlyRail {
         if (amountUsd6 == 0) revert PaymentZeroAmount();
         uint32 period = _period();
-        (bool enough, uint256 maturedUsd6) = _maturing[payee].take(period, amountUsd6);
-        if (!enough) revert PaymentInsufficient(payee, _maturing[payee].immatureIn(period), amountUsd6);
-
-        _bookMatured(payee, maturedUsd6);
+        if (!_maturing[payee].take(period, amountUsd6)) {
+            revert PaymentInsufficient(payee, _maturing[payee].immatureIn(period), amountUsd6);
+        }
         _rails[msg.sender].heldUsd6 += amountUsd6.toUint128();
         emit Contested(msg.sender, payee, amountUsd6);
     }
@@ -47,7 +45,7 @@ abstract contract PaymentCredits is PaymentBase {
     /// @inheritdoc IPaymentVault
     function payCredit(address account) external nonReentrant {
         uint32 period = _period();
-        uint256 amountUsd6 = _accounts[account].creditUsd6 + _maturing[account].mature(period);
+        uint256 amountUsd6 = uint256(_accounts[account].creditUsd6) + _maturing[account].takeMatured(period);
         if (amountUsd6 == 0) {
             uint256 maturesIn = _maturing[account].maturesIn(period);
             if (maturesIn == 0) revert PaymentZeroAmount();
@@ -62,7 +60,7 @@ abstract contract PaymentCredits is PaymentBase {
     /// @inheritdoc IPaymentVault
     function accountOf(address account) external view returns (Account memory held) {
         held = _accounts[account];
-        held.creditUsd6 = (held.creditUsd6 + _maturing[account].heldIn()).toUint96();
+        held.creditUsd6 = (held.creditUsd6 + _maturing[account].total()).toUint96();
     }
 
     /// @inheritdoc IPaymentVault
@@ -73,11 +71,7 @@ abstract contract PaymentCredits is PaymentBase {
     /// @dev Credits what its payer may still contest.
     function _creditImmature(address payee, uint256 amountUsd6) internal {
         if (payee == address(0)) revert PaymentZeroAddress();
-        _bookMatured(payee, _maturing[payee].add(_period(), amountUsd6));
-    }
-
-    function _bookMatured(address account, uint256 maturedUsd6) private {
-        if (maturedUsd6 != 0) _accounts[account].creditUsd6 += maturedUsd6.toUint96();
+        _maturing[payee].add(_period(), amountUsd6);
     }
 
     /// @dev Maturity periods since 1970. Fits for ten thousand years of the shortest.

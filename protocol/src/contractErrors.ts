@@ -483,6 +483,7 @@ export const contractErrors = {
     remedy: "This stake token takes a fee and cannot be used here.",
   },
   BondZeroAmount: { meaning: "The amount is zero.", remedy: "Enter an amount above zero." },
+  NodeNotScoreBoard: policy,
   NodeModelInvalid: { meaning: "No model has the id zero.", remedy: "Name the model by its id." },
   NodeTooManyModels: {
     meaning: "{nodeId:node} declares {maximum:number} models, as many as it may.",

@@ -14,7 +14,8 @@ import {
   skipKind,
   type SelectionWorld,
 } from "./support/selection.ts";
-import { anAssignedTask, hashOf, postTask, readTask, settleTask } from "./support/tasks.ts";
+import { anAssignedTask, assignTask, hashOf, postTask, readTask, settleTask } from "./support/tasks.ts";
+import { wordsOf } from "./support/taskWords.ts";
 import { keyOf, NGPU_WEI } from "./support/world.ts";
 
 const BURN: Address = "0x000000000000000000000000000000000000dEaD";
@@ -74,11 +75,14 @@ describe("Assignment", () => {
   }
   const post = (claim: Claim, skips: Skip[] = [], from: Address = keeper.address, at?: number) =>
     world.send(from, world.assignment, "post", [claim, skips], at === undefined ? {} : { at });
-  const challenge = (
+  const challenge = async (
     claim: Claim,
     { mask = 0n, from = challenger, at }: { mask?: bigint; from?: Address; at?: number } = {},
-  ) =>
-    world.send(from, world.assignment, "challenge", [claim, mask, keeper.address], at === undefined ? {} : { at });
+  ) => {
+    const words = await wordsOf(world, claim.taskId);
+    const args = [claim, mask, keeper.address, words] as const;
+    return world.send(from, world.assignment, "challenge", args, at === undefined ? {} : { at });
+  };
   const bondOf = async () =>
     (await world.publicClient.readContract({ ...world.keeperBonds, functionName: "keeper", args: [5] })).bondWei;
   const creditOf = (account: Address) =>
@@ -330,7 +334,7 @@ describe("Assignment", () => {
         const data = encodeFunctionData({
           abi: world.assignment.abi,
           functionName: "challenge",
-          args: [claim, 0n, keeper.address],
+          args: [claim, 0n, keeper.address, await wordsOf(world, claim.taskId)],
         });
         const call = { account: challenger, to: world.assignment.address, data } as const;
         const needed = await world.publicClient.estimateGas(call);
@@ -370,8 +374,8 @@ describe("Assignment", () => {
       expect(await codeOf(drawFor(1))).to.equal("SelectionNotDrawable");
       const late = await postTask(world, { change: { clientNonce: hashOf("late"), backups: 0 } });
       await world.increase(61);
-      await world.send(world.actors.stranger, world.escrow, "assign", [late.taskId, 1, 0]);
-      expect((await readTask(world, late.taskId)).primary).to.equal(1);
+      await assignTask(world, late.taskId, { from: world.actors.stranger, nodes: [{ nodeId: 1 }] });
+      expect((await wordsOf(world, late.taskId)).standing.seats).to.deep.equal([{ nodeId: 1, powerCu: 1_000 }]);
     });
   });
 

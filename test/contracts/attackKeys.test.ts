@@ -10,7 +10,7 @@ import { eventsOf } from "./support/chain.ts";
 import { CAP_USD6, createParties, WINDOW_S, type Parties } from "./support/parties.ts";
 import { codeOf } from "./support/revert.ts";
 import { bookOf, exec, fault, type Settlement } from "./support/sessions.ts";
-import { aReceipt, hashOf, postTask, settleTask, signReceipt } from "./support/tasks.ts";
+import { aReceipt, assignTask, hashOf, postTask, settleTask, signReceipt } from "./support/tasks.ts";
 import { keyOf, USD6 } from "./support/world.ts";
 
 describe("Attacks by keys and across rails", () => {
@@ -103,7 +103,7 @@ describe("Attacks by keys and across rails", () => {
     it("node: a receipt of one rail is worth nothing on the other", async () => {
       const { alpha } = world.nodes;
       const { taskId } = await postTask(world, { change: { backups: 0 } });
-      await world.send(world.actors.keeper, world.escrow, "assign", [taskId, alpha.nodeId, 0]);
+      await assignTask(world, taskId, { nodes: [alpha] });
       const { sessionId } = await world.aLane(alpha);
       const sessionTask = sessionTaskIdOf({ sessionId, nodeId: alpha.nodeId, seq: 1n });
       expect(await codeOf(settleTask(world, sessionTask, alpha))).to.equal("TaskWrongStatus");
@@ -121,7 +121,7 @@ describe("Attacks by keys and across rails", () => {
       const thief = await world.nodeOf(stranger, "thief");
       await world.send(payer, world.paymentVault, "deposit", [payer, 1_000n]);
       const { taskId } = await postTask(world, { change: { backups: 0 } });
-      const assign = () => world.send(stranger, world.escrow, "assign", [taskId, thief.nodeId, 0]);
+      const assign = () => assignTask(world, taskId, { from: stranger, nodes: [thief] });
       expect(await codeOf(assign()), "not while a keeper may").to.equal("TaskKeeperWindow");
       await world.increase(60);
       await assign();

@@ -13,7 +13,17 @@ import { BURNED, CAP_USD6, createParties, WINDOW_S, type Parties } from "./suppo
 import { codeOf } from "./support/revert.ts";
 import { BOND, createSelectionWorld, MODEL, POST_BOND, type SelectionWorld } from "./support/selection.ts";
 import { bookOf, exec, fault, floorState, PRICE_USD6, standby, STAKE_WEI_PER_USD6 } from "./support/sessions.ts";
-import { acceptTask, aReceipt, hashOf, postTask, settleTask, signReceipt } from "./support/tasks.ts";
+import {
+  acceptTask,
+  aReceipt,
+  assignTask,
+  expireTask,
+  hashOf,
+  postTask,
+  settleTask,
+  signReceipt,
+} from "./support/tasks.ts";
+import { harmOf, wordsOf } from "./support/taskWords.ts";
 import { NGPU_WEI, USD6, type NodeKeys } from "./support/world.ts";
 
 const START_USD6 = 1_000_000n * USD6;
@@ -96,10 +106,10 @@ describe("Campaigns", () => {
   describe("a node that lies", () => {
     /** A task of the direct rail that alpha serves and is paid for. */
     async function aPaidTask() {
-      const { payer, keeper } = world.actors;
+      const { payer } = world.actors;
       const { alpha } = world.nodes;
       const { taskId } = await postTask(world, { change: { backups: 0 }, approve: false });
-      await world.send(keeper, world.escrow, "assign", [taskId, alpha.nodeId, 0]);
+      await assignTask(world, taskId, { nodes: [alpha] });
       await settleTask(world, taskId, alpha);
       expect(await world.walletOf(payer)).to.equal(START_USD6 - 125n);
       return taskId;
@@ -113,7 +123,7 @@ describe("Campaigns", () => {
       );
       const [a, b] = signed;
       if (!a || !b) throw new RangeError("two receipts");
-      const args = [a.message, a.signature, b.message, b.signature, zeroHash] as const;
+      const args = [a.message, a.signature, b.message, b.signature, zeroHash, await harmOf(world, a.message.taskId)] as const;
       const receipt = await world.send(world.actors.stranger, world.disputes, kind, args);
       return eventsOf(receipt, world.stakeVault, "StakeSlashed")[0];
     }
@@ -155,14 +165,14 @@ describe("Campaigns", () => {
 
     it("with false durations: they are capped, unsigned, or claimed in vain from a payer that answers", async () => {
       const { alpha } = world.nodes;
-      const { payer, keeper } = world.actors;
+      const { payer } = world.actors;
       const { taskId } = await postTask(world, { change: { backups: 0 }, approve: false });
-      await world.send(keeper, world.escrow, "assign", [taskId, alpha.nodeId, 0]);
+      await assignTask(world, taskId, { nodes: [alpha] });
       expect(await codeOf(settleTask(world, taskId, alpha, { change: { durationMs: 1_251 } }))).to.equal(
         "TaskDurationAboveCap",
       );
       await world.increase(601);
-      await world.send(payer, world.escrow, "expire", [taskId]);
+      await expireTask(world, taskId);
 
       const { sessionId, book } = await world.aLane(alpha);
       // The node ran 1 s and 2 s, says 60 s each, and claims the floor for them a second before the window ends.
@@ -225,21 +235,21 @@ describe("Campaigns", () => {
     });
 
     it("assigns friends that do nothing, or does nothing: tasks are refunded whole, or served without it", async () => {
-      const { payer, keeper, stranger } = world.actors;
+      const { payer, stranger } = world.actors;
       const { alpha } = world.nodes;
       const before = await moneyOf(world, payer);
       const bribed = await postTask(world, { change: { backups: 0 }, approve: false });
-      await world.send(keeper, world.escrow, "assign", [bribed.taskId, friend.nodeId, 0]);
+      await assignTask(world, bribed.taskId, { nodes: [friend] });
       await acceptTask(world, bribed.taskId, friend);
       const ignored = await postTask(world, {
         change: { backups: 0, clientNonce: hashOf("ignored"), deadline: (await world.now()) + 1_800 },
         approve: false,
       });
       await world.increase(60);
-      await world.send(stranger, world.escrow, "assign", [ignored.taskId, alpha.nodeId, 0]);
+      await assignTask(world, ignored.taskId, { from: stranger, nodes: [alpha] });
       await settleTask(world, ignored.taskId, alpha);
       await world.increase(1_500);
-      await world.send(stranger, world.escrow, "expire", [bribed.taskId]);
+      await expireTask(world, bribed.taskId);
       const after = await moneyOf(world, payer);
       expect(moved(before, after), "one task of 100 was paid").to.deep.equal({
         walletUsd6: -250n,
@@ -265,7 +275,12 @@ describe("Campaigns", () => {
       const wrong = { ...right, nodes: drawn.toReversed() };
       await world.send(bribed, world.assignment, "post", [wrong, []]);
       const burned = await stakeTokensOf(BURNED);
-      await world.send(challenger, world.assignment, "challenge", [wrong, 0n, bribed]);
+      await world.send(challenger, world.assignment, "challenge", [
+        wrong,
+        0n,
+        bribed,
+        await wordsOf(world, taskId),
+      ]);
       await world.send(challenger, world.keeperBonds, "withdrawCredit", [challenger]);
       expect(await stakeTokensOf(challenger)).to.equal(POST_BOND / 2n);
       expect((await stakeTokensOf(BURNED)) - burned).to.equal(POST_BOND / 2n);

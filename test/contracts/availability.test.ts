@@ -28,12 +28,19 @@ import {
   type FaultWorld,
 } from "./support/faults.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
-import { acceptTask, anAssignedTask, hashOf, settleTask } from "./support/tasks.ts";
+import { acceptTask, anAssignedTask, expireTask, hashOf, settleTask } from "./support/tasks.ts";
+import { wordsOf } from "./support/taskWords.ts";
 import { keyOf, NGPU_WEI, type NodeKeys } from "./support/world.ts";
 
 const W = terms.replyWindowSeconds;
 const EPOCH = terms.epochSeconds;
-const upkeep = parseAbiParameters("bytes32[] challengeIds, (bytes32 taskId, uint32 nodeId)[] missed");
+const upkeep = parseAbiParameters([
+  "bytes32[] challengeIds, MissedTask[] missed",
+  "struct MissedTask { bytes32 taskId; uint32 nodeId; TaskTerms terms; Assigned standing; }",
+  "struct TaskTerms { address payer; uint40 postedAt; uint40 deadline; uint8 backups; uint64 workCums; uint64 priceUsd6PerGcums; uint64 stakeWeiPerUsd6; bytes32 contentHash; }",
+  "struct Assigned { address assigner; Seat[] seats; }",
+  "struct Seat { uint32 nodeId; uint32 powerCu; }",
+]);
 
 describe("Availability", () => {
   let world: FaultWorld;
@@ -59,11 +66,17 @@ describe("Availability", () => {
     world.publicClient.readContract({ ...world.availability, functionName: "qualityBpsOf", args: [nodeId] });
   const close = (challengeId: Hex, options: { at?: number; gas?: bigint } = {}) =>
     world.send(stranger, world.availability, "closeChallenge", [challengeId], options);
-  const report = (taskId: Hex, node: NodeKeys, from = stranger, gas?: bigint) =>
-    world.send(from, world.availability, "reportMissedTask", [taskId, node.nodeId], gas === undefined ? {} : { gas });
+  async function missOf(taskId: Hex, { nodeId }: { nodeId: number }) {
+    const { terms: its, standing: seats } = await wordsOf(world, taskId);
+    return { taskId, nodeId, terms: its, standing: seats };
+  }
+  const report = async (taskId: Hex, node: NodeKeys, from = stranger, gas?: bigint) => {
+    const args = [await missOf(taskId, node)] as const;
+    return world.send(from, world.availability, "reportMissedTask", args, gas === undefined ? {} : { gas });
+  };
   const penaltyOf = (receipt: Awaited<ReturnType<typeof close>>) =>
     eventsOf(receipt, world.availability, "PenaltyApplied")[0];
-  const perform = (ids: readonly Hex[], missed: readonly { taskId: Hex; nodeId: number }[] = []) =>
+  const perform = (ids: readonly Hex[], missed: readonly Awaited<ReturnType<typeof missOf>>[] = []) =>
     world.send(stranger, world.availability, "performUpkeep", [encodeAbiParameters(upkeep, [ids, missed])]);
   const coins = () => world.publicClient.getBalance({ address: world.availability.address });
 
@@ -78,8 +91,8 @@ describe("Availability", () => {
     const { taskId, post } = await anAssignedTask(world, change);
     for (const node of nodes) await acceptTask(world, taskId, node);
     await world.increaseTo(post.deadline + limits.settleGraceS);
-    await world.send(stranger, world.escrow, "expire", [taskId]);
-    return { taskId, maxWei: 125n * 2_000_000_000_000n, expiredAt: post.deadline + limits.settleGraceS };
+    await expireTask(world, taskId);
+    return { taskId, maxWei: 137n * 2_000_000_000_000n, expiredAt: post.deadline + limits.settleGraceS };
   }
 
   describe("behaviour", () => {
@@ -221,7 +234,7 @@ describe("Availability", () => {
       await settleTask(world, taskId, alpha, { change: { status: receiptStatus.modelFailed } });
       await world.increaseTo(post.deadline + limits.settleGraceS);
       expect(await codeOf(report(taskId, beta)), "not expired yet").to.equal("AvailabilityNoMiss");
-      await world.send(stranger, world.escrow, "expire", [taskId]);
+      await expireTask(world, taskId);
       expect(await codeOf(report(taskId, alpha)), "it signed its failure").to.equal("AvailabilityNoMiss");
       const receipt = await report(taskId, beta);
       expect(penaltyOf(receipt)?.slashedWei, "not a joint failure").to.equal(20n * NGPU_WEI);
@@ -321,7 +334,7 @@ describe("Availability", () => {
       expect(await check()).to.deep.include({ needed: true, ids: [first.challengeId] });
       const unknown = hashOf("no challenge");
       await perform([unknown, second.challengeId, first.challengeId, first.challengeId], [
-        { taskId: unknown, nodeId: alpha.nodeId },
+        await missOf(unknown, alpha),
       ]);
       expect((await standing(alpha)).strikes, "closed once").to.equal(1);
       expect((await standing(beta)).strikes, "not due").to.equal(0);
@@ -335,7 +348,7 @@ describe("Availability", () => {
 
     it("records missed tasks by upkeep too, without a reward for whoever calls", async () => {
       const { taskId } = await aMissedTask([alpha]);
-      await perform([], [{ taskId, nodeId: alpha.nodeId }]);
+      await perform([], [await missOf(taskId, alpha)]);
       const held = await world.publicClient.readContract({ ...world.vault, functionName: "held", args: [0n] });
       expect(held).to.deep.include({ slashedWei: 20n * NGPU_WEI, challengerWei: 0n });
     });
@@ -463,7 +476,7 @@ describe("Availability", () => {
       await world.increase(600 + limits.settleGraceS);
       const slashed: (bigint | undefined)[] = [];
       for (const taskId of tasks) {
-        await world.send(stranger, world.escrow, "expire", [taskId]);
+        await expireTask(world, taskId);
         slashed.push(penaltyOf(await report(taskId, alpha))?.slashedWei);
       }
       expect(slashed).to.deep.equal([40n * NGPU_WEI, 10n * NGPU_WEI, 0n]);

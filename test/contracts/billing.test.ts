@@ -1,7 +1,7 @@
 /** contracts/libraries/Billing.sol and Limits.sol against their mirrors protocol/src/units.ts and limits.ts. */
 import { after, before, describe, it } from "node:test";
 import { limits } from "@ngpu/protocol/limits";
-import { amountUsd6, capMs, maxAmountUsd6 } from "@ngpu/protocol/units";
+import { amountUsd6, capMs, maxAmountUsd6, maxBillUsd6, standbyUsd6 } from "@ngpu/protocol/units";
 import { expect } from "chai";
 import { parseAbi } from "viem";
 import { createChain, type Chain, type ContractRef } from "./support/chain.ts";
@@ -10,8 +10,10 @@ import { createRandom, seedFor } from "./support/random.ts";
 const abi = parseAbi([
   "function amount(uint32 powerCu, uint32 durationMs, uint64 priceUsd6PerGcums) pure returns (uint256)",
   "function capMs(uint64 workCums, uint32 powerCu) pure returns (uint32)",
-  "function maxAmount(uint64 workCums, uint64 priceUsd6PerGcums) pure returns (uint256)",
-  "function limits() pure returns (uint256[11])",
+  "function standby(uint256 billUsd6) pure returns (uint256)",
+  "function maxBill(uint64 workCums, uint64 priceUsd6PerGcums) pure returns (uint256)",
+  "function maxAmount(uint64 workCums, uint64 priceUsd6PerGcums, uint8 backups) pure returns (uint256)",
+  "function limits() pure returns (uint256[15])",
 ]);
 
 describe("Billing", () => {
@@ -29,8 +31,12 @@ describe("Billing", () => {
       chain.publicClient.readContract({ ...harness, functionName: "amount", args: [powerCu, durationMs, price] }),
     capMs: (workCums: bigint, powerCu: number) =>
       chain.publicClient.readContract({ ...harness, functionName: "capMs", args: [workCums, powerCu] }),
-    maxAmount: (workCums: bigint, price: bigint) =>
-      chain.publicClient.readContract({ ...harness, functionName: "maxAmount", args: [workCums, price] }),
+    standby: (billUsd6: bigint) =>
+      chain.publicClient.readContract({ ...harness, functionName: "standby", args: [billUsd6] }),
+    maxBill: (workCums: bigint, price: bigint) =>
+      chain.publicClient.readContract({ ...harness, functionName: "maxBill", args: [workCums, price] }),
+    maxAmount: (workCums: bigint, price: bigint, backups: number) =>
+      chain.publicClient.readContract({ ...harness, functionName: "maxAmount", args: [workCums, price, backups] }),
   };
 
   describe("behaviour", () => {
@@ -66,19 +72,26 @@ describe("Billing", () => {
           amountUsd6({ powerCu, durationMs, priceUsd6PerGcums: price }),
         );
         expect(await onChain.capMs(workCums, powerCu)).to.equal(capMs({ workCums, powerCu }));
-        const escrowed = maxAmountUsd6({ workCums, priceUsd6PerGcums: price });
-        expect(await onChain.maxAmount(workCums, price)).to.equal(escrowed);
+        const most = maxBillUsd6({ workCums, priceUsd6PerGcums: price });
+        expect(await onChain.maxBill(workCums, price)).to.equal(most);
+        expect(await onChain.standby(most)).to.equal(standbyUsd6(most));
+        const backups = random.below(256);
+        const escrowed = maxAmountUsd6({ workCums, priceUsd6PerGcums: price, backups });
+        expect(await onChain.maxAmount(workCums, price, backups)).to.equal(escrowed);
       }
     });
 
-    it("never lets a bill within the cap exceed the escrow", async () => {
+    it("never lets a bill within the cap and the standby of every backup exceed the escrow", async () => {
       const random = createRandom(seedFor("bill within escrow"));
       for (let i = 0; i < 150; i++) {
         const powerCu = Number(random.uint(32));
         const [price, workCums] = [random.uint(64), random.uint(64)];
         const longest = await onChain.capMs(workCums, powerCu);
         const bill = await onChain.amount(powerCu, longest, price);
-        expect(bill <= (await onChain.maxAmount(workCums, price)), `${workCums} ${powerCu} ${price}`).to.equal(true);
+        const backups = random.below(limits.maxBackups + 1);
+        const due = bill + BigInt(backups) * (await onChain.standby(bill));
+        const escrowed = await onChain.maxAmount(workCums, price, backups);
+        expect(due <= escrowed, `${workCums} ${powerCu} ${price}`).to.equal(true);
       }
     });
 

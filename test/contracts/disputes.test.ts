@@ -30,7 +30,6 @@ import {
   outputBody,
   passDeadline,
   readDispute,
-  receiptHashOf,
   revealOutput,
   revealVote,
   rightBody,
@@ -43,6 +42,7 @@ import {
 import { bondCreditOf, BURN, createFaultWorld, disputeTerms as terms, stakeOf, type FaultWorld } from "./support/faults.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { aPost, hashOf, postTask, signReceipt } from "./support/tasks.ts";
+import { harmOf, noHarm, receiptHashOf } from "./support/taskWords.ts";
 import { NGPU_WEI, type NodeKeys } from "./support/world.ts";
 
 const { bondWei, judgeFeeWei } = terms;
@@ -96,7 +96,7 @@ describe("Disputes", () => {
       });
       expect(await held(0n)).to.deep.include({
         compensated: payer,
-        compensationWei: 125n * 2_000_000_000_000n,
+        compensationWei: 137n * 2_000_000_000_000n,
         challenger: payer,
         challengerWei: 5n * NGPU_WEI,
       });
@@ -170,8 +170,9 @@ describe("Disputes", () => {
       const sampling = seedThat(true, settled.taskId);
       await world.send(world.actors.deployer, world.seeds, "reveal", [7n, sampling]);
       const sample = { receiptsRoot: root, proof: [sibling], seedEpoch: 7n };
+      const harm = await harmOf(world, settled.taskId);
       const open = (from: `0x${string}`, by = sample) =>
-        world.send(from, world.disputes, "openByAudit", [openOf(settled), by], { value: bondWei });
+        world.send(from, world.disputes, "openByAudit", [openOf(settled), by, harm], { value: bondWei });
 
       expect(await codeOf(open(stranger))).to.equal("DisputeNotOpener");
       expect(await codeOf(open(keeper, { ...sample, seedEpoch: 6n })), "an older seed").to.equal("DisputeNotSampled");
@@ -227,7 +228,9 @@ describe("Disputes", () => {
 
     it("payer that opens another input than it posted: cannot open at all", async () => {
       const params = { ...openOf(settled), inputBodyHash: hashOf("another input") };
-      const act = world.send(payer, world.disputes, "openByPayer", [params], { value: bondWei });
+      const act = world.send(payer, world.disputes, "openByPayer", [params, await harmOf(world, settled.taskId)], {
+        value: bondWei,
+      });
       expect(await codeOf(act)).to.equal("DisputePreimageWrong");
     });
 
@@ -455,7 +458,7 @@ describe("Disputes", () => {
       await world.send(world.actors.keeper, world.disputes, "anchorReceipts", [receiptHashOf(settled.receipt)]);
       await world.send(world.actors.deployer, world.seeds, "reveal", [0n, seedThat(true, settled.taskId)]);
       const sample = { receiptsRoot: receiptHashOf(settled.receipt), proof: [], seedEpoch: 0n };
-      const audit = [openOf(settled), sample] as const;
+      const audit = [openOf(settled), sample, await harmOf(world, settled.taskId)] as const;
       const receipt = await world.send(world.actors.keeper, world.disputes, "openByAudit", audit, { value: bondWei });
       const auditId = eventsOf(receipt, world.disputes, "DisputeOpened")[0]?.disputeId ?? zeroHash;
       const id = await openDispute(world, settled);
@@ -487,7 +490,7 @@ describe("Disputes", () => {
       const audit = { receiptsRoot: receiptHashOf(settled.receipt), proof: [], seedEpoch: 0n };
       await world.send(world.actors.keeper, world.disputes, "anchorReceipts", [audit.receiptsRoot]);
       await world.send(world.actors.deployer, world.seeds, "reveal", [0n, seedThat(true, settled.taskId)]);
-      const args = [openOf(settled), audit] as const;
+      const args = [openOf(settled), audit, noHarm] as const;
       await world.send(world.actors.keeper, world.disputes, "openByAudit", args, { value: bondWei });
       const other = await aSettledTask(world, alpha, "second task");
       const second = await openDispute(world, other);

@@ -5,12 +5,12 @@ import { expect } from "chai";
 import { encodeAbiParameters, keccak256, parseAbiParameters, zeroAddress, zeroHash, type Address, type Hex } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { eventsOf } from "./support/chain.ts";
-import { receiptHashOf } from "./support/disputes.ts";
 import { createFaultWorld, stakeOf, type FaultWorld } from "./support/faults.ts";
 import { highS } from "./support/highS.ts";
 import { createRandom, seedFor } from "./support/random.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { anAssignedTask, aReceipt, hashOf, settleTask, signReceipt } from "./support/tasks.ts";
+import { harmOf, noHarm, receiptHashOf } from "./support/taskWords.ts";
 import { keyOf, NGPU_WEI, type NodeKeys } from "./support/world.ts";
 
 type Kind = "proveConflict" | "proveOverlap";
@@ -45,7 +45,8 @@ describe("Receipt faults", () => {
     } = {},
   ) {
     const [first, second] = [await signReceipt(world, a, signerA), await signReceipt(world, b, signerB)];
-    const args = [first.message, first.signature, second.message, second.signature, by] as const;
+    const later = kind === "proveOverlap" && b.startMs >= a.startMs ? b.taskId : a.taskId;
+    const args = [first.message, first.signature, second.message, second.signature, by, await harmOf(world, later)] as const;
     return world.send(from, world.disputes, kind, args);
   }
 
@@ -74,7 +75,7 @@ describe("Receipt faults", () => {
       expect(proved).to.deep.include({ receiptA: receiptHashOf(a), receiptB: receiptHashOf(b) });
       expect(await held(0n)).to.deep.include({
         compensated: world.actors.payer,
-        compensationWei: 125n * 2_000_000_000_000n,
+        compensationWei: 137n * 2_000_000_000_000n,
         challenger: stranger,
         challengerWei: 10n * NGPU_WEI,
       });
@@ -168,7 +169,7 @@ describe("Receipt faults", () => {
       const ofNobody = prove("proveConflict", unowned, { ...b, nodeId: 0 }, nobody);
       expect(await codeOf(ofNobody)).to.equal("ReceiptSignerInvalid");
       const [first, second] = [await signReceipt(world, a, alpha.operator), await signReceipt(world, b, alpha.operator)];
-      const args = [first.message, first.signature, second.message, highS(second.signature), salt] as const;
+      const args = [first.message, first.signature, second.message, highS(second.signature), salt, noHarm] as const;
       const act = world.send(stranger, world.disputes, "proveConflict", args);
       expect(await codeOf(act)).to.equal("ReceiptSignerInvalid");
     });

@@ -2,10 +2,10 @@
  * Random payers, nodes, keepers and strangers act in any order and at any time; after every act the invariants that
  * bear on money hold, and at the end everything leaves by time alone. SEED=… repeats a run, STEPS=… makes it longer.
  *
- * INV-1   the vault's tokens are its liabilities (plus what was donated)
+ * INV-1   the vault's tokens are its liabilities, pots included (plus what was donated)
  * INV-4   thawing ≤ stake, and the stake vault's tokens are the nodes' stake
  * INV-8   every task ends and every token leaves with no keeper
- * INV-13  a task ends, and is paid, at most once
+ * INV-13  a task ends, is paid, and is demanded, at most once
  */
 import { after, before, describe, it } from "node:test";
 import { limits } from "@ngpu/protocol/limits";
@@ -16,7 +16,8 @@ import { moneyOf, vaultBalance } from "./support/money.ts";
 import { noPermit } from "./support/permit.ts";
 import { createRandom, seedFor, type Random } from "./support/random.ts";
 import { revertOf } from "./support/revert.ts";
-import { acceptTask, aPost, readTask, settleTask } from "./support/tasks.ts";
+import { acceptTask, aPost, assignTask, expireTask, onDemand, readTask, settleTask } from "./support/tasks.ts";
+import { wordsOf } from "./support/taskWords.ts";
 import { createWorld, NGPU_WEI, type NodeKeys, type World } from "./support/world.ts";
 
 const STEPS = Number(process.env.STEPS ?? 1_000);
@@ -28,13 +29,19 @@ interface KnownTask {
   readonly backups: number;
   assigned: boolean;
   ends: number;
+  /** Its bill, until a demand took it back for good. */
+  billUsd6: bigint;
+  /** Bill and bond in the escrow's pot while a demand is open. */
+  pendingUsd6: bigint;
+  demands: number;
 }
 
 /** What the events alone say; the chain's state must agree with it. */
 interface Ledger {
   readonly tasks: Map<Hex, KnownTask>;
   readonly succeeded: Map<string, number>;
-  billedUsd6: bigint;
+  /** Credited and not taken back: bills, standby, and what keepers had of bonds. */
+  creditedUsd6: bigint;
   creditPaidUsd6: bigint;
   donatedUsd6: bigint;
 }
@@ -51,6 +58,9 @@ describe("Invariants", () => {
     for (const payer of payers) {
       await world.send(payer, world.usd, "approve", [world.paymentVault.address, 2n ** 256n - 1n]);
     }
+    const { deployer } = world.actors;
+    await world.send(deployer, world.ngpu, "approve", [world.keeperBonds.address, 2n ** 256n - 1n]);
+    await world.send(deployer, world.keeperBonds, "bond", [100n * NGPU_WEI]);
   });
   after(() => world.close());
 
@@ -59,7 +69,7 @@ describe("Invariants", () => {
     const ledger: Ledger = {
       tasks: new Map(),
       succeeded: new Map(),
-      billedUsd6: 0n,
+      creditedUsd6: 0n,
       creditPaidUsd6: 0n,
       donatedUsd6: 0n,
     };
@@ -77,11 +87,14 @@ describe("Invariants", () => {
     console.log([...ledger.succeeded].map(([name, count]) => `${name} ${count}`).join(", "));
     expect(ledger.succeeded.get("post"), "posts").to.be.greaterThan(0);
     expect(ledger.succeeded.get("settle"), "settlements").to.be.greaterThan(0);
+    expect(ledger.succeeded.get("demand"), "demands").to.be.greaterThan(0);
     await leaveByTimeAlone(ledger);
   });
 
   type Act = (random: Random, ledger: Ledger) => Promise<TransactionReceipt>;
 
+  /** The payouts, and the one keeper that is bonded. */
+  const earners = () => [...nodes.map(({ payout }) => payout), world.actors.deployer];
   const anyone = (random: Random) => random.pick([...payers, world.actors.keeper, world.actors.stranger]);
   const aTask = (random: Random, { tasks }: Ledger, wanted: { assigned?: boolean } = {}): KnownTask => {
     const fitting = [...tasks.values()].filter(
@@ -91,8 +104,9 @@ describe("Invariants", () => {
     return random.pick(fitting.length > 0 && random.below(8) !== 0 ? fitting : [...tasks.values()]);
   };
   const seatOf = async (random: Random, taskId: Hex) => {
-    const { primary, backup, assignment } = await readTask(world, taskId);
-    const seated = nodes.filter(({ nodeId }) => nodeId === primary || nodeId === backup);
+    const { assignment } = await readTask(world, taskId);
+    const { standing } = await wordsOf(world, taskId);
+    const seated = nodes.filter(({ nodeId }) => standing.seats.some((seat) => seat.nodeId === nodeId));
     const node = random.pick(seated.length > 0 && random.below(8) !== 0 ? seated : nodes);
     return { node, assignment };
   };
@@ -107,16 +121,18 @@ describe("Invariants", () => {
       // One in eight may be too large for the smaller nodes.
       workCums: BigInt(1 + random.below(random.below(8) === 0 ? 3_000_000_000 : 150_000_000)),
       deadline: (await world.now()) + 5 + random.below(700),
-      backups: random.below(2),
+      backups: random.below(3),
     };
     return world.send(random.pick(payers), world.escrow, "post", [await aPost(world, change), noPermit]);
   };
   const assign: Act = (random, ledger) => {
     const { taskId, backups } = aTask(random, ledger, random.below(3) === 0 ? {} : { assigned: false });
-    const primary = random.pick(nodes).nodeId;
-    const backup = backups === 0 ? 0 : random.pick(nodes).nodeId;
+    const first = random.below(nodes.length);
+    const order = nodes.map((_, index) => nodes[(first + index) % nodes.length]).filter((node) => node !== undefined);
+    // Now and then one node too few.
+    const seats = order.slice(0, 1 + backups - (random.below(8) === 0 ? 1 : 0));
     const from = random.below(3) === 0 ? anyone(random) : world.actors.keeper;
-    return world.send(from, world.escrow, "assign", [taskId, primary, backup]);
+    return assignTask(world, taskId, { from, nodes: seats });
   };
   const accept: Act = async (random, ledger) => {
     const { taskId } = aTask(random, ledger, { assigned: true });
@@ -126,11 +142,23 @@ describe("Invariants", () => {
   const settle: Act = async (random, ledger) => {
     const { taskId } = aTask(random, ledger, { assigned: true });
     const { node, assignment } = await seatOf(random, taskId);
-    const { workCums } = await readTask(world, taskId);
-    const durationMs = Number((workCums * BigInt(random.below(130))) / 100n / BigInt(node.powerCu));
+    const { terms } = await wordsOf(world, taskId);
+    const durationMs = Number((terms.workCums * BigInt(random.below(130))) / 100n / BigInt(node.powerCu));
     const status = random.below(3) === 0 ? 1 + random.below(4) : 0;
     return settleTask(world, taskId, node, { change: { assignment, durationMs, status, attempt: random.below(3) } });
   };
+
+  /** Any act of a demand, of a task that a demand may be about or of any. */
+  const demandAct =
+    (act: Parameters<typeof onDemand>[1], pending: boolean): Act =>
+    (random, ledger) => {
+      const all = [...ledger.tasks.values()];
+      const fitting = all.filter(({ billUsd6, pendingUsd6 }) => (pending ? pendingUsd6 !== 0n : billUsd6 !== 0n));
+      const { taskId, payer } = random.pick(fitting.length > 0 && random.below(8) !== 0 ? fitting.slice(-3) : all);
+      const usual = act === "attestOutput" ? world.actors.deployer : payer;
+      const from = random.below(4) === 0 ? anyone(random) : usual;
+      return onDemand(world, act, taskId, { from });
+    };
 
   const actions: readonly { name: string; act: Act }[] = [
     { name: "post", act: post },
@@ -141,17 +169,19 @@ describe("Invariants", () => {
     { name: "accept", act: accept },
     { name: "settle", act: settle },
     { name: "settle", act: settle },
+    { name: "demand", act: demandAct("demandOutput", false) },
+    { name: "demand", act: demandAct("demandOutput", false) },
+    { name: "attest", act: demandAct("attestOutput", true) },
+    { name: "closeDemand", act: demandAct("closeDemand", true) },
     {
       name: "cancel",
-      act: (random, ledger) => {
+      act: async (random, ledger) => {
         const { taskId, payer } = aTask(random, ledger, { assigned: false });
-        return world.send(random.pick([payer, anyone(random)]), world.escrow, "cancel", [taskId]);
+        const { terms } = await wordsOf(world, taskId);
+        return world.send(random.pick([payer, anyone(random)]), world.escrow, "cancel", [taskId, terms]);
       },
     },
-    {
-      name: "expire",
-      act: (random, ledger) => world.send(anyone(random), world.escrow, "expire", [aTask(random, ledger).taskId]),
-    },
+    { name: "expire", act: (random, ledger) => expireTask(world, aTask(random, ledger).taskId) },
     {
       name: "deposit",
       act: (random) => {
@@ -166,7 +196,7 @@ describe("Invariants", () => {
     },
     {
       name: "payCredit",
-      act: (random) => world.send(anyone(random), world.paymentVault, "payCredit", [random.pick(nodes).payout]),
+      act: (random) => world.send(anyone(random), world.paymentVault, "payCredit", [random.pick(earners())]),
     },
     {
       name: "donate",
@@ -211,7 +241,8 @@ describe("Invariants", () => {
 
   function record(receipt: TransactionReceipt, ledger: Ledger): void {
     for (const { taskId, payer, maxAmountUsd6, backups } of eventsOf(receipt, world.escrow, "TaskPosted")) {
-      ledger.tasks.set(taskId, { taskId, payer, maxAmountUsd6, backups, assigned: false, ends: 0 });
+      const none = { billUsd6: 0n, pendingUsd6: 0n, demands: 0 };
+      ledger.tasks.set(taskId, { taskId, payer, maxAmountUsd6, backups, assigned: false, ends: 0, ...none });
     }
     for (const { taskId } of eventsOf(receipt, world.escrow, "TaskAssigned")) {
       const task = ledger.tasks.get(taskId);
@@ -223,9 +254,28 @@ describe("Invariants", () => {
         if (task !== undefined) task.ends += 1;
       }
     }
-    for (const { amountUsd6, refundUsd6, taskId } of eventsOf(receipt, world.escrow, "TaskSettled")) {
-      ledger.billedUsd6 += amountUsd6;
-      expect(amountUsd6 + refundUsd6).to.equal(ledger.tasks.get(taskId)?.maxAmountUsd6);
+    for (const { amountUsd6, standbyUsd6, refundUsd6, taskId } of eventsOf(receipt, world.escrow, "TaskSettled")) {
+      ledger.creditedUsd6 += amountUsd6 + standbyUsd6;
+      const task = ledger.tasks.get(taskId);
+      if (task !== undefined) task.billUsd6 = amountUsd6;
+      expect(amountUsd6 + standbyUsd6 + refundUsd6).to.equal(task?.maxAmountUsd6);
+      const paid = eventsOf(receipt, world.escrow, "TaskStandbyPaid").reduce((sum, paid) => sum + paid.amountUsd6, 0n);
+      expect(paid, "standby in the events of its own").to.equal(standbyUsd6);
+    }
+    for (const { taskId, amountUsd6, bondUsd6 } of eventsOf(receipt, world.escrow, "OutputDemanded")) {
+      const task = ledger.tasks.get(taskId);
+      if (task === undefined) continue;
+      task.demands += 1;
+      task.pendingUsd6 = amountUsd6 + bondUsd6;
+      ledger.creditedUsd6 -= amountUsd6;
+    }
+    for (const eventName of ["OutputDelivered", "OutputForfeited"] as const) {
+      for (const { taskId } of eventsOf(receipt, world.escrow, eventName)) {
+        const task = ledger.tasks.get(taskId);
+        if (task === undefined) continue;
+        if (eventName === "OutputDelivered") ledger.creditedUsd6 += task.pendingUsd6;
+        [task.pendingUsd6, task.billUsd6] = [0n, 0n];
+      }
     }
     for (const { amountUsd6 } of eventsOf(receipt, world.paymentVault, "CreditPaid")) {
       ledger.creditPaidUsd6 += amountUsd6;
@@ -235,7 +285,7 @@ describe("Invariants", () => {
   async function checkMoney(ledger: Ledger, said: string): Promise<void> {
     let liabilities = 0n;
     let credits = 0n;
-    for (const account of [...payers, ...nodes.map(({ payout }) => payout)]) {
+    for (const account of [...payers, ...earners()]) {
       const { availableUsd6, reservedUsd6, creditUsd6 } = await moneyOf(world, account);
       liabilities += availableUsd6 + reservedUsd6 + creditUsd6;
       credits += creditUsd6;
@@ -243,9 +293,19 @@ describe("Invariants", () => {
       const escrowed = open.reduce((sum, { maxAmountUsd6 }) => sum + maxAmountUsd6, 0n);
       expect(reservedUsd6, `${said}: what ${account} has reserved is what its open tasks escrow`).to.equal(escrowed);
     }
-    expect(await vaultBalance(world), `${said}: INV-1`).to.equal(liabilities + ledger.donatedUsd6);
-    expect(credits, `${said}: every credit is a bill`).to.equal(ledger.billedUsd6 - ledger.creditPaidUsd6);
-    for (const { taskId, ends } of ledger.tasks.values()) expect(ends, `${said}: INV-13 ${taskId}`).to.be.lessThan(2);
+    const pot = await world.publicClient.readContract({
+      ...world.paymentVault,
+      functionName: "heldBy",
+      args: [world.escrow.address],
+    });
+    const pending = [...ledger.tasks.values()].reduce((sum, { pendingUsd6 }) => sum + pendingUsd6, 0n);
+    expect(pot, `${said}: the pot is what open demands are about`).to.equal(pending);
+    expect(await vaultBalance(world), `${said}: INV-1`).to.equal(liabilities + pot + ledger.donatedUsd6);
+    expect(credits, `${said}: every credit is earned`).to.equal(ledger.creditedUsd6 - ledger.creditPaidUsd6);
+    for (const { taskId, ends, demands } of ledger.tasks.values()) {
+      expect(ends, `${said}: INV-13 ${taskId}`).to.be.lessThan(2);
+      expect(demands, `${said}: INV-13, demands of ${taskId}`).to.be.lessThan(2);
+    }
   }
 
   async function checkStake(said: string): Promise<void> {
@@ -270,20 +330,24 @@ describe("Invariants", () => {
     await world.increase(limits.maxDeadlineS + limits.settleGraceS);
     for (const task of ledger.tasks.values()) {
       if (task.ends !== 0) continue;
-      record(await world.send(stranger, world.escrow, "expire", [task.taskId]), ledger);
+      record(await expireTask(world, task.taskId), ledger);
       expect(task.ends, `INV-8 ${task.taskId}`).to.equal(1);
+    }
+    for (const task of ledger.tasks.values()) {
+      if (task.pendingUsd6 === 0n) continue;
+      record(await onDemand(world, "closeDemand", task.taskId, { from: stranger }), ledger);
+      expect(task.pendingUsd6, `INV-8, the demand of ${task.taskId}`).to.equal(0n);
     }
     for (const payer of payers) {
       const { availableUsd6 } = await moneyOf(world, payer);
       if (availableUsd6 !== 0n) await world.send(payer, world.paymentVault, "withdraw", [payer, availableUsd6]);
     }
-    for (const { payout } of nodes) {
-      const { creditUsd6 } = await moneyOf(world, payout);
-      if (creditUsd6 !== 0n) record(await world.send(stranger, world.paymentVault, "payCredit", [payout]), ledger);
+    for (const earner of earners()) {
+      const { creditUsd6 } = await moneyOf(world, earner);
+      if (creditUsd6 !== 0n) record(await world.send(stranger, world.paymentVault, "payCredit", [earner]), ledger);
     }
     expect(await vaultBalance(world), "only donations stay").to.equal(ledger.donatedUsd6);
-    const earned = await Promise.all(nodes.map(({ payout }) => moneyOf(world, payout)));
-    expect(earned.reduce((sum, { walletUsd6 }) => sum + walletUsd6, 0n)).to.equal(ledger.billedUsd6);
+    expect(ledger.creditPaidUsd6, "all that was earned was paid").to.equal(ledger.creditedUsd6);
     for (const { nodeId } of nodes) await drainStake(nodeId, owner);
     expect(await stakeVaultBalance(), "all stake has left").to.equal(0n);
   }

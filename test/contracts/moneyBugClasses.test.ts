@@ -53,7 +53,7 @@ describe("Bug classes of money", () => {
   async function onHostileToken() {
     const { payer, deployer } = world.actors;
     const token = await world.deploy("HostileToken", hostile, [payer, 1_000n * USD6]);
-    const vault = await world.deploy("PaymentVault", world.vault.abi, [token.address, WINDOW_S]);
+    const vault = await world.deploy("PaymentVault", world.vault.abi, [token.address, WINDOW_S, WINDOW_S]);
     const parts = { ...world.parts, paymentVault: vault.address };
     const settlement = await world.deploy("SessionSettlement", world.settlement.abi, [parts]);
     await world.send(deployer, vault, "fixRails", [[settlement.address]]);
@@ -271,7 +271,7 @@ describe("Bug classes of money", () => {
   it("22 · casts that cut (EL-Cantina 3.1.1; EL-Certora C-01): type edges are refused, not cut", async () => {
     const { payer, deployer } = world.actors;
     const rich = await world.deploy("HostileToken", hostile, [payer, 2n ** 140n]);
-    const vault = await world.deploy("PaymentVault", world.vault.abi, [rich.address, WINDOW_S]);
+    const vault = await world.deploy("PaymentVault", world.vault.abi, [rich.address, WINDOW_S, WINDOW_S]);
     const rail = world.otherRail;
     await world.send(deployer, vault, "fixRails", [[rail]]);
     await world.send(payer, rich, "approve", [vault.address, maxUint256]);

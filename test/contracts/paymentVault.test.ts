@@ -17,6 +17,7 @@ const erc20 = parseAbi([
   "function arm(address target, bytes call)",
 ]);
 const THAW_S = 60;
+const MATURITY_S = 100;
 const nothing = { availableUsd6: 0n, creditUsd6: 0n, reservedUsd6: 0n };
 
 describe("PaymentVault", () => {
@@ -40,7 +41,7 @@ describe("PaymentVault", () => {
   after(() => world.close());
 
   async function aVault(token: Address): Promise<ContractRef<World["paymentVault"]["abi"]>> {
-    const deployed = await world.deploy("PaymentVault", world.paymentVault.abi, [token, THAW_S]);
+    const deployed = await world.deploy("PaymentVault", world.paymentVault.abi, [token, THAW_S, MATURITY_S]);
     await world.send(world.actors.deployer, deployed, "fixRails", [[rail]]);
     return deployed;
   }
@@ -140,6 +141,7 @@ describe("PaymentVault", () => {
     it("sends credit to its owner, whoever pays the gas", async () => {
       await reserve(1_000n);
       await world.send(rail, vault, "settle", [payer, payee, 1_000n, 600n]);
+      await world.increase(2 * MATURITY_S);
       const receipt = await world.send(stranger, vault, "payCredit", [payee]);
       expect(eventsOf(receipt, vault, "CreditPaid")).to.deep.equal([{ account: payee, amountUsd6: 600n }]);
       expect(await balanceOf(payee)).to.equal(600n);
@@ -161,6 +163,7 @@ describe("PaymentVault", () => {
       await world.send(rail, itsVault, "settle", [payer, stranger, 300n, 300n]);
       await world.send(rail, itsVault, "settle", [payer, payee, 300n, 300n]);
       await world.send(payer, token, "setBlocked", [stranger, true]);
+      await world.increase(2 * MATURITY_S);
       expect(await codeOf(world.send(rail, itsVault, "payCredit", [stranger]))).to.equal("TokenReceiverBlocked");
       await world.send(rail, itsVault, "payCredit", [payee]);
       await world.send(rail, itsVault, "settle", [payer, stranger, 300n, 100n]);
@@ -168,6 +171,97 @@ describe("PaymentVault", () => {
       expect(await accountOf(stranger, itsVault)).to.deep.equal({ ...nothing, creditUsd6: 400n });
       expect(await accountOf(payer, itsVault)).to.deep.equal({ ...nothing, availableUsd6: 200n });
       expect(await balanceOf(itsVault.address, token)).to.equal(600n);
+    });
+  });
+
+  describe("credits that mature", () => {
+    const settle = (amount: bigint, at: number) => world.send(rail, vault, "settle", [payer, payee, amount, amount], { at });
+    const immatureOf = (account: Address) =>
+      world.publicClient.readContract({ ...vault, functionName: "immatureOf", args: [account] });
+    const heldBy = () => world.publicClient.readContract({ ...vault, functionName: "heldBy", args: [rail] });
+    const pay = (at: number) => world.send(stranger, vault, "payCredit", [payee], { at });
+    /** First second of the period after the next. */
+    const aPeriod = async () => (Math.floor((await world.now()) / MATURITY_S) + 2) * MATURITY_S;
+
+    it("cannot leave within one window, and always can after two: then they are the payee's", async () => {
+      const start = await aPeriod();
+      await reserve(1_000n);
+      for (const [offset, label] of [[0, "first second"], [MATURITY_S - 1, "last second"]] as const) {
+        const snapshot = await world.connection.networkHelpers.takeSnapshot();
+        await settle(1_000n, start + offset);
+        expect(await accountOf(payee), "all that it earned").to.deep.equal({ ...nothing, creditUsd6: 1_000n });
+        expect(await immatureOf(payee)).to.equal(1_000n);
+        const until = start + 2 * MATURITY_S;
+        expect(await revertOf(pay(until - 1)), label).to.deep.equal({
+          name: "PaymentCreditImmature",
+          args: [payee, until],
+        });
+        await pay(until);
+        expect(await balanceOf(payee)).to.equal(1_000n);
+        expect(await accountOf(payee)).to.deep.equal(nothing);
+        await snapshot.restore();
+      }
+    });
+
+    it("leave as they mature, the younger ones later, none of them twice", async () => {
+      const start = await aPeriod();
+      await reserve(1_000n);
+      await settle(100n, start);
+      await settle(20n, start + MATURITY_S);
+      await settle(3n, start + 2 * MATURITY_S);
+      expect(await immatureOf(payee), "the first has matured").to.equal(23n);
+      await pay(start + 2 * MATURITY_S + 1);
+      expect(await balanceOf(payee)).to.equal(100n);
+      expect(await codeOf(pay(start + 2 * MATURITY_S + 2))).to.equal("PaymentCreditImmature");
+      await pay(start + 9 * MATURITY_S);
+      expect(await balanceOf(payee)).to.equal(123n);
+      expect(await codeOf(pay(start + 9 * MATURITY_S + 1))).to.equal("PaymentZeroAmount");
+      expect(await accountOf(payer)).to.deep.equal({ ...nothing, reservedUsd6: 877n });
+    });
+
+    it("are contested into the rail's own pot, oldest first, and never fall short of what is young", async () => {
+      const start = await aPeriod();
+      await reserve(1_000n);
+      await settle(100n, start + 50);
+      await settle(20n, start + MATURITY_S + 10);
+      // The younger settlement is contested first: it must not eat into what a demand about the other may still take.
+      const receipt = await world.send(rail, vault, "contest", [payee, 20n], { at: start + MATURITY_S + 20 });
+      expect(eventsOf(receipt, vault, "Contested")).to.deep.equal([{ rail, payee, amountUsd6: 20n }]);
+      await world.send(rail, vault, "contest", [payee, 100n], { at: start + MATURITY_S + 49 });
+      expect(await heldBy()).to.equal(120n);
+      expect(await accountOf(payee)).to.deep.equal(nothing);
+      const more = world.send(rail, vault, "contest", [payee, 1n]);
+      expect(await revertOf(more)).to.deep.equal({ name: "PaymentInsufficient", args: [payee, 0n, 1n] });
+      expect(await codeOf(world.send(rail, vault, "contest", [payee, 0n]))).to.equal("PaymentZeroAmount");
+      await world.send(rail, vault, "returnFromHeld", [payer, 120n]);
+      expect(await accountOf(payer)).to.deep.equal({ ...nothing, availableUsd6: 120n, reservedUsd6: 880n });
+    });
+
+    it("are out of a contest's reach once they have matured, and so is what the pot pays", async () => {
+      const start = await aPeriod();
+      await reserve(1_000n);
+      await world.send(rail, vault, "hold", [payer, 50n, noPermit]);
+      await world.send(rail, vault, "payFromHeld", [payee, 50n]);
+      expect(await immatureOf(payee), "a session's pay is mature at once").to.equal(0n);
+      await settle(100n, start);
+      const late = world.send(rail, vault, "contest", [payee, 1n], { at: start + 2 * MATURITY_S });
+      expect(await codeOf(late)).to.equal("PaymentInsufficient");
+      await pay(start + 2 * MATURITY_S + 1);
+      expect(await balanceOf(payee)).to.equal(150n);
+    });
+
+    it("have a maturity within bounds, fixed at deployment", async () => {
+      const deploy = (maturity: number) =>
+        world.deploy("PaymentVault", vault.abi, [world.usd.address, THAW_S, maturity]);
+      for (const maturity of [9, 7 * 86_400 + 1]) {
+        expect(await revertOf(deploy(maturity))).to.deep.equal({
+          name: "PaymentMaturityOutOfBounds",
+          args: [maturity, 10, 7 * 86_400],
+        });
+      }
+      const longest = await deploy(7 * 86_400);
+      const fixed = { ...longest, functionName: "maturitySeconds" } as const;
+      expect(await world.publicClient.readContract(fixed)).to.equal(7 * 86_400);
     });
   });
 
@@ -179,6 +273,7 @@ describe("PaymentVault", () => {
           () => world.send(from, vault, "reserve", [payer, 1n, noPermit]),
           () => world.send(from, vault, "settle", [payer, from, 1_000n, 1_000n]),
           () => world.send(from, vault, "release", [payer, 1_000n]),
+          () => world.send(from, vault, "contest", [payer, 1n]),
         ];
         for (const act of acts) expect(await revertOf(act())).to.deep.equal({ name: "PaymentNotRail", args: [from] });
       }
@@ -188,7 +283,7 @@ describe("PaymentVault", () => {
     it("lets the rails be named once, by the deployer alone, and never empty or zero", async () => {
       const { deployer } = world.actors;
       expect(await codeOf(world.send(deployer, vault, "fixRails", [[deployer]]))).to.equal("PaymentRailsFixed");
-      const fresh = await world.deploy("PaymentVault", vault.abi, [world.usd.address, THAW_S]);
+      const fresh = await world.deploy("PaymentVault", vault.abi, [world.usd.address, THAW_S, MATURITY_S]);
       expect(await codeOf(world.send(stranger, fresh, "fixRails", [[stranger]]))).to.equal("PaymentRailsFixed");
       expect(await codeOf(world.send(deployer, fresh, "fixRails", [[]]))).to.equal("PaymentZeroAddress");
       const withZero = world.send(deployer, fresh, "fixRails", [[rail, zeroAddress]]);
@@ -232,7 +327,7 @@ describe("PaymentVault", () => {
         ["PaymentZeroAmount", () => reserve(0n)],
         ["PaymentZeroAddress", () => world.send(payer, vault, "deposit", [zeroAddress, 1n])],
         ["PaymentZeroAddress", () => world.send(payer, vault, "withdraw", [zeroAddress, 1n])],
-        ["PaymentZeroAddress", () => world.deploy("PaymentVault", vault.abi, [zeroAddress, THAW_S])],
+        ["PaymentZeroAddress", () => world.deploy("PaymentVault", vault.abi, [zeroAddress, THAW_S, MATURITY_S])],
       ] as const;
       for (const [code, act] of acts) expect(await codeOf(act())).to.equal(code);
     });

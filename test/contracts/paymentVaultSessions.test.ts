@@ -11,6 +11,7 @@ import { hashOf } from "./support/tasks.ts";
 import { CHAIN_ID, createWorld, type World } from "./support/world.ts";
 
 const THAW_S = 60;
+const MATURITY_S = 100;
 const nothing = { availableUsd6: 0n, creditUsd6: 0n, reservedUsd6: 0n };
 const hostile = parseAbi([
   "function approve(address spender, uint256 value) returns (bool)",
@@ -31,7 +32,7 @@ describe("PaymentVault for sessions", () => {
     world = await createWorld();
     ({ payer, stranger } = world.actors);
     [payee, rail, otherRail] = [world.accountAt(8), world.accountAt(9), world.accountAt(10)];
-    vault = await world.deploy("PaymentVault", world.paymentVault.abi, [world.usd.address, THAW_S]);
+    vault = await world.deploy("PaymentVault", world.paymentVault.abi, [world.usd.address, THAW_S, MATURITY_S]);
     await world.send(world.actors.deployer, vault, "fixRails", [[rail, otherRail]]);
     await world.send(payer, world.usd, "approve", [vault.address, maxUint256]);
     await world.remember();
@@ -143,7 +144,7 @@ describe("PaymentVault for sessions", () => {
       expect(await codeOf(begin(1n, zeroAddress))).to.equal("PaymentZeroAddress");
       expect(await codeOf(begin(11n))).to.equal("PaymentInsufficient");
       for (const thaw of [59, 14 * 24 * 3_600 + 1]) {
-        const deployed = world.deploy("PaymentVault", vault.abi, [world.usd.address, thaw]);
+        const deployed = world.deploy("PaymentVault", vault.abi, [world.usd.address, thaw, MATURITY_S]);
         expect(await codeOf(deployed)).to.equal("PaymentThawOutOfBounds");
       }
     });
@@ -230,7 +231,7 @@ describe("PaymentVault for sessions", () => {
 
   it("lets a token that calls back enter nothing that moves tokens", async () => {
     const token = await world.deploy("HostileToken", hostile, [payer, 1_000n]);
-    const itsVault = await world.deploy("PaymentVault", vault.abi, [token.address, THAW_S]);
+    const itsVault = await world.deploy("PaymentVault", vault.abi, [token.address, THAW_S, MATURITY_S]);
     await world.send(world.actors.deployer, itsVault, "fixRails", [[rail, token.address]]);
     await world.send(payer, token, "approve", [itsVault.address, maxUint256]);
     await world.send(payer, itsVault, "deposit", [payer, 100n]);

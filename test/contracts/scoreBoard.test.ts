@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import type { Signed } from "@ngpu/protocol/signed";
 import { scoreStep } from "@ngpu/protocol/selection/scoreStep";
 import type { ScoreTranscript } from "@ngpu/protocol/typedData";
+import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { expect } from "chai";
 import { zeroAddress, zeroHash, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -10,7 +11,7 @@ import { eventsOf } from "./support/chain.ts";
 import { devKey } from "./support/devKey.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { createSelectionWorld, seconds, type KeeperKeys, type SelectionWorld } from "./support/selection.ts";
-import { anAssignedTask, hashOf } from "./support/tasks.ts";
+import { anAssignedTask, hashOf, readTask, settleTask } from "./support/tasks.ts";
 import { keyOf } from "./support/world.ts";
 
 describe("ScoreBoard", () => {
@@ -109,8 +110,8 @@ describe("ScoreBoard", () => {
     it("bug class 29: a new score or class leaves the power that a task froze as it was", async () => {
       const { taskId } = await anAssignedTask(world);
       await world.submitScores(alpha, [1_250, 1_250, 1_250]);
-      const task = await world.publicClient.readContract({ ...world.escrow, functionName: "task", args: [taskId] });
-      expect(task.primaryPowerCu).to.equal(1_000);
+      await settleTask(world, taskId, world.nodes.alpha, { change: { powerCu: 1_000 } });
+      expect((await readTask(world, taskId)).status).to.equal(taskStatus.settled);
     });
 
     it("gives newcomers a quarter of quality until the role that judges audits sets another", async () => {

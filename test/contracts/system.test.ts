@@ -5,7 +5,7 @@
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "@ngpu/protocol/limits";
 import { sessionIdOf } from "@ngpu/protocol/session/voucherChain";
-import { mostCums } from "@ngpu/protocol/units";
+import { maxBillUsd6, mostCums } from "@ngpu/protocol/units";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { expect } from "chai";
 import {
@@ -30,7 +30,6 @@ import {
   openOf,
   outcomes,
   readDispute,
-  receiptHashOf,
   revealOutput,
   rightBody,
   runOut,
@@ -50,11 +49,13 @@ import {
   anAssignedTask,
   aPost,
   assignTask,
+  expireTask,
   hashOf,
   postTask,
   readTask,
   settleTask,
 } from "./support/tasks.ts";
+import { harmOf, receiptHashOf, wordsOf } from "./support/taskWords.ts";
 import { CHAIN_ID, NGPU_WEI, USD6, type NodeKeys } from "./support/world.ts";
 
 const nodeState = { active: 0, suspended: 2 } as const;
@@ -173,16 +174,18 @@ describe("System", () => {
       const { taskId, post } = await anAssignedTask(world);
       await acceptTask(world, taskId, alpha);
       await world.increaseTo(post.deadline + limits.settleGraceS);
-      await world.send(stranger, world.escrow, "expire", [taskId]);
-      const receipt = await world.send(stranger, world.availability, "reportMissedTask", [taskId, alpha.nodeId]);
+      await expireTask(world, taskId);
+      const { terms, standing } = await wordsOf(world, taskId);
+      const missed = { taskId, nodeId: alpha.nodeId, terms, standing };
+      const receipt = await world.send(stranger, world.availability, "reportMissedTask", [missed]);
       const [penalty] = eventsOf(receipt, world.availability, "PenaltyApplied");
       expect(penalty?.slashedWei).to.equal(20n * NGPU_WEI);
       expect(await stateOf(alpha)).to.equal(nodeState.suspended);
       const slashId = penalty?.slashId ?? 0n;
       await world.increaseTo((await slashOf(slashId)).payableAt + 1);
       await world.send(stranger, world.stakeVault, "finishSlash", [slashId]);
-      // 125 base units at half a dollar per NGPU.
-      expect(await stakeCreditOf(payer)).to.equal(125n * 2_000_000_000_000n);
+      // 137 base units at half a dollar per NGPU.
+      expect(await stakeCreditOf(payer)).to.equal(137n * 2_000_000_000_000n);
       expect(await stakeCreditOf(stranger)).to.equal(2n * NGPU_WEI);
     });
   });
@@ -215,7 +218,7 @@ describe("System", () => {
       await world.increaseTo((await slashOf(slashId)).payableAt + 1);
       await world.send(stranger, world.stakeVault, "finishSlash", [slashId]);
       // The task's maximum and, for showing the fault, a tenth.
-      const harmWei = 125n * 2_000_000_000_000n;
+      const harmWei = 137n * 2_000_000_000_000n;
       expect(await stakeCreditOf(payer)).to.equal(harmWei + 5n * NGPU_WEI);
       expect(await slashableOf(alpha)).to.equal(950n * NGPU_WEI);
       expect(supply - (await totalSupply()), "the rest burns").to.equal(45n * NGPU_WEI - harmWei);
@@ -269,6 +272,7 @@ describe("System", () => {
       const { keeper } = world.actors;
       const settled = await aSettledTask(world, alpha);
       const hash = receiptHashOf(settled.receipt);
+      const harm = await harmOf(world, settled.taskId);
       const anchor = async (label: string) => {
         const sibling = hashOf(label);
         const root = keccak256(hash < sibling ? concat([hash, sibling]) : concat([sibling, hash]));
@@ -278,7 +282,7 @@ describe("System", () => {
       const epochNow = async () =>
         BigInt(await world.publicClient.readContract({ ...world.selection, functionName: "epoch" }));
       const audit = (proof: Awaited<ReturnType<typeof anchor>>, seedEpoch: bigint) =>
-        world.send(keeper, world.disputes, "openByAudit", [openOf(settled), { ...proof, seedEpoch }], {
+        world.send(keeper, world.disputes, "openByAudit", [openOf(settled), { ...proof, seedEpoch }, harm], {
           value: BOND_WEI,
         });
 
@@ -348,7 +352,8 @@ describe("System", () => {
       expect(mostCums({ ...fit, ...rate })).to.equal(800_000_000n);
       const fitting = await tooLarge(800_000_000n, 3_600);
       await assignTask(world, fitting.taskId);
-      expect((await readTask(world, fitting.taskId)).maxAmountUsd6).to.equal(100_000n);
+      const { terms } = await wordsOf(world, fitting.taskId);
+      expect(maxBillUsd6(terms)).to.equal(100_000n);
     });
   });
 
@@ -393,9 +398,9 @@ describe("System", () => {
 
       await assignTask(world, waits.taskId);
       await settleTask(world, settles.taskId, alpha);
-      await world.send(payer, world.escrow, "cancel", [cancelled.taskId]);
+      await world.send(payer, world.escrow, "cancel", [cancelled.taskId, (await wordsOf(world, cancelled.taskId)).terms]);
       await world.increaseTo(expires.post.deadline);
-      await world.send(stranger, world.escrow, "expire", [expires.taskId]);
+      await expireTask(world, expires.taskId);
       const statuses = await Promise.all(
         [settles, cancelled, expires].map(async ({ taskId }) => (await readTask(world, taskId)).status),
       );

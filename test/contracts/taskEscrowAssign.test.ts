@@ -1,6 +1,7 @@
 /** The direct rail, assign and accept: contracts/TaskEscrow.sol. Every test on money says where the money ended. */
 import { after, beforeEach, describe, it } from "node:test";
 import { limits } from "@ngpu/protocol/limits";
+import { assignedDigest } from "@ngpu/protocol/taskDigest";
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import { taskStatus as status } from "@ngpu/protocol/taskStatus";
 import { expect } from "chai";
@@ -17,39 +18,41 @@ import {
   readTask,
   settleTask,
 } from "./support/tasks.ts";
+import { wordsOf } from "./support/taskWords.ts";
+import { NGPU_WEI } from "./support/world.ts";
 
-const { world, alpha, beta, gamma, payerMoney, payoutMoney, statusOf, assignPair } = await createRail();
+const { world, alpha, beta, gamma, payerMoney, payoutMoney, statusOf, assignNodes } = await createRail();
 
 describe("TaskEscrow", () => {
   beforeEach(() => world.restore());
   after(() => world.close());
 
   describe("assign", () => {
-    it("fixes the pair and freezes each node's power", async () => {
+    it("fixes who serves in which order, freezes each node's power and names the assigner", async () => {
       const { taskId } = await postTask(world);
-      const receipt = await assignPair(taskId, gamma.nodeId, alpha.nodeId);
-      expect(eventsOf(receipt, world.escrow, "TaskAssigned")).to.deep.equal([
-        {
-          taskId,
-          primary: gamma.nodeId,
-          backup: alpha.nodeId,
-          assignment: 1,
-          primaryPowerCu: 4_000,
-          backupPowerCu: 1_000,
-        },
-      ]);
-      expect(await readTask(world, taskId)).to.deep.include({
+      const receipt = await assignNodes(taskId, [gamma.nodeId, alpha.nodeId]);
+      const seats = [
+        { nodeId: gamma.nodeId, powerCu: 4_000 },
+        { nodeId: alpha.nodeId, powerCu: 1_000 },
+      ];
+      const assigner = world.actors.keeper;
+      expect(eventsOf(receipt, world.escrow, "TaskAssigned")).to.deep.equal([{ taskId, assigner, assignment: 1, seats }]);
+      const { terms } = await wordsOf(world, taskId);
+      expect(await readTask(world, taskId)).to.deep.equal({
         status: status.assigned,
         assignment: 1,
-        assignedAt: await world.now(),
+        acceptedMask: 0,
+        failedMask: 0,
+        changedAt: await world.now(),
+        digest: assignedDigest(terms, { assigner, seats }),
       });
     });
 
     it("belongs to keepers for a minute and to anyone afterwards", async () => {
       const { taskId } = await postTask(world);
-      const { postedAt } = await readTask(world, taskId);
+      const { changedAt } = await readTask(world, taskId);
       const { stranger } = world.actors;
-      const opens = postedAt + limits.keeperWindowS;
+      const opens = changedAt + limits.keeperWindowS;
       expect(await revertOf(assignTask(world, taskId, { from: stranger, at: opens - 1 }))).to.deep.equal({
         name: "TaskKeeperWindow",
         args: [taskId, opens],
@@ -65,23 +68,39 @@ describe("TaskEscrow", () => {
       expect(await codeOf(assignTask(world, taskId))).to.equal("TaskKeeperWindow");
     });
 
-    it("refuses a pair that does not fit the task", async () => {
-      const { taskId } = await postTask(world);
+    it("refuses nodes that do not fit the task: too few, too many, one twice, nobody", async () => {
+      const { taskId } = await postTask(world, { change: { backups: 2 } });
       const single = await postTask(world, { change: { backups: 0, clientNonce: hashOf("single") } });
-      const pairs = [
-        [taskId, 0, beta.nodeId],
-        [taskId, alpha.nodeId, 0],
-        [taskId, alpha.nodeId, alpha.nodeId],
-        [single.taskId, alpha.nodeId, beta.nodeId],
-        [single.taskId, 0, 0],
+      const wrong = [
+        [taskId, []],
+        [taskId, [alpha.nodeId, beta.nodeId]],
+        [taskId, [alpha.nodeId, beta.nodeId, gamma.nodeId, 4]],
+        [taskId, [alpha.nodeId, beta.nodeId, alpha.nodeId]],
+        [taskId, [alpha.nodeId, beta.nodeId, beta.nodeId]],
+        [taskId, [alpha.nodeId, beta.nodeId, 0]],
+        [single.taskId, [alpha.nodeId, beta.nodeId]],
+        [single.taskId, [0]],
       ] as const;
-      for (const [id, primary, backup] of pairs) {
-        expect(await revertOf(assignPair(id, primary, backup))).to.deep.equal({
-          name: "TaskInvalidPair",
-          args: [primary, backup],
+      for (const [id, nodeIds] of wrong) {
+        expect(await revertOf(assignNodes(id, nodeIds))).to.deep.equal({
+          name: "TaskInvalidSeats",
+          args: [id, BigInt(nodeIds.length)],
         });
       }
-      await assignPair(single.taskId, alpha.nodeId, 0);
+      await assignNodes(single.taskId, [alpha.nodeId]);
+      await assignNodes(taskId, [gamma.nodeId, beta.nodeId, alpha.nodeId]);
+    });
+
+    it("seats a primary and three backups at most, each with its own bit", async () => {
+      const delta = await world.registerNode("delta", 0);
+      await world.send(delta.owner, world.stakeVault, "stake", [delta.nodeId, 1_000n * NGPU_WEI]);
+      const seated = [delta, gamma, beta, alpha];
+      const { taskId } = await postTask(world, { change: { backups: 3 } });
+      await assignTask(world, taskId, { nodes: seated });
+      for (const [seat, node] of seated.entries()) {
+        await acceptTask(world, taskId, node);
+        expect((await readTask(world, taskId)).acceptedMask).to.equal(2 ** (seat + 1) - 1);
+      }
     });
 
     it("refuses nodes that are unknown, draining or exiting", async () => {
@@ -91,7 +110,7 @@ describe("TaskEscrow", () => {
         const revert = await revertOf(assignTask(world, taskId));
         expect(revert).to.deep.equal({ name: "TaskNodeNotEligible", args: [nodeId] });
       };
-      expect(await codeOf(assignPair(taskId, alpha.nodeId, 99))).to.equal("TaskNodeNotEligible");
+      expect(await codeOf(assignNodes(taskId, [alpha.nodeId, 99]))).to.equal("TaskNodeNotEligible");
       await world.send(owner, world.registry, "setDraining", [alpha.nodeId, true]);
       await refused(alpha.nodeId);
       await world.send(owner, world.registry, "setDraining", [alpha.nodeId, false]);
@@ -110,14 +129,14 @@ describe("TaskEscrow", () => {
 
     it("stands for 30 seconds; then, if nobody accepted, a new one replaces it and its messages", async () => {
       const { taskId } = await anAssignedTask(world);
-      const { assignedAt } = await readTask(world, taskId);
-      const until = assignedAt + limits.acceptWindowS;
+      const { changedAt } = await readTask(world, taskId);
+      const until = changedAt + limits.acceptWindowS;
       expect(await revertOf(assignTask(world, taskId, { at: until - 1 }))).to.deep.equal({
         name: "TaskAssignmentStanding",
         args: [taskId, until],
       });
       await settleTask(world, taskId, beta, { change: { status: receiptStatus.runnerCrashed } });
-      await assignPair(taskId, beta.nodeId, gamma.nodeId);
+      await assignNodes(taskId, [beta.nodeId, gamma.nodeId]);
       expect(await readTask(world, taskId)).to.deep.include({ assignment: 2, failedMask: 0, acceptedMask: 0 });
       for (const act of [() => settleTask(world, taskId, beta), () => acceptTask(world, taskId, beta)]) {
         expect(await revertOf(act())).to.deep.equal({ name: "TaskAssignmentStale", args: [taskId, 1, 2] });
@@ -131,8 +150,8 @@ describe("TaskEscrow", () => {
 
     it("may be replaced in the very second in which it no longer stands", async () => {
       const { taskId } = await anAssignedTask(world);
-      const { assignedAt } = await readTask(world, taskId);
-      await assignTask(world, taskId, { at: assignedAt + limits.acceptWindowS });
+      const { changedAt } = await readTask(world, taskId);
+      await assignTask(world, taskId, { at: changedAt + limits.acceptWindowS });
       expect(await readTask(world, taskId)).to.deep.include({ status: status.assigned, assignment: 2 });
     });
 
@@ -156,7 +175,7 @@ describe("TaskEscrow", () => {
       expect(await codeOf(assignTask(world, taskId))).to.equal("TaskTooManyAssignments");
       const before = await payerMoney();
       await settleTask(world, taskId, alpha, { change: { assignment: 8 } });
-      expect(moved(before, await payerMoney())).to.deep.equal({ availableUsd6: 25n, reservedUsd6: -ESCROWED });
+      expect(moved(before, await payerMoney())).to.deep.equal({ availableUsd6: ESCROWED - BILLED, reservedUsd6: -ESCROWED });
     });
 
     it("is refused for tasks that do not exist or have ended", async () => {

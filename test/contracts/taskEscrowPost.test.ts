@@ -2,6 +2,7 @@
 import { after, beforeEach, describe, it } from "node:test";
 import { limits } from "@ngpu/protocol/limits";
 import { taskIdOf } from "@ngpu/protocol/ids";
+import { termsDigest, type TaskTerms } from "@ngpu/protocol/taskDigest";
 import { taskStatus as status } from "@ngpu/protocol/taskStatus";
 import { expect } from "chai";
 import { encodeAbiParameters, keccak256, zeroAddress, zeroHash } from "viem";
@@ -10,7 +11,7 @@ import { eventsOf } from "./support/chain.ts";
 import { devKey } from "./support/devKey.ts";
 import { moved, vaultBalance } from "./support/money.ts";
 import { noPermit, signPermit } from "./support/permit.ts";
-import { BILLED, createRail, ESCROWED } from "./support/rail.ts";
+import { BILLED, createRail, ESCROWED, escrowParts } from "./support/rail.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import {
   aPost,
@@ -21,6 +22,7 @@ import {
   settleTask,
   type Post,
 } from "./support/tasks.ts";
+import { wordsOf } from "./support/taskWords.ts";
 import { CHAIN_ID } from "./support/world.ts";
 
 const { world, alpha, payerMoney, payoutMoney, cancel, tryPost } = await createRail();
@@ -45,34 +47,43 @@ describe("TaskEscrow", () => {
           priceUsd6PerGcums: 100_000n,
           stakeWeiPerUsd6: 2_000_000_000_000n,
           maxAmountUsd6: ESCROWED,
+          postedAt: await world.now(),
           deadline: post.deadline,
           backups: 1,
         },
       ]);
       expect(moved(before, await payerMoney())).to.deep.equal({ walletUsd6: -ESCROWED, reservedUsd6: ESCROWED });
       expect(await vaultBalance(world)).to.equal(ESCROWED);
-      expect(await readTask(world, taskId)).to.deep.equal({
+      const terms: TaskTerms = {
         payer: world.actors.payer,
         postedAt: await world.now(),
         deadline: post.deadline,
-        status: status.posted,
         backups: 1,
-        priceUsd6PerGcums: 100_000n,
         workCums: 1_000_000n,
-        maxAmountUsd6: ESCROWED,
+        priceUsd6PerGcums: 100_000n,
         stakeWeiPerUsd6: 2_000_000_000_000n,
         contentHash: keccak256(
           encodeAbiParameters([{ type: "bytes32" }, { type: "bytes32" }], [post.modelId, post.inputCommitment]),
         ),
-        primary: 0,
-        backup: 0,
-        primaryPowerCu: 0,
-        backupPowerCu: 0,
+      };
+      expect(await readTask(world, taskId)).to.deep.equal({
+        status: status.posted,
         assignment: 0,
         acceptedMask: 0,
         failedMask: 0,
-        assignedAt: 0,
+        changedAt: await world.now(),
+        digest: termsDigest(terms),
       });
+    });
+
+    it("escrows the standby of every backup that was asked for, so no settlement can be short of it", async () => {
+      for (const [backups, standby] of [[0, 0n], [1, 12n], [2, 24n], [3, 36n]] as const) {
+        const { taskId } = await postTask(world, { change: { backups, clientNonce: hashOf(`backups ${backups}`) } });
+        const { terms } = await wordsOf(world, taskId);
+        const most = { ...world.escrow, functionName: "maxAmountOf", args: [terms] } as const;
+        expect(await world.publicClient.readContract(most)).to.equal(125n + standby);
+      }
+      expect((await payerMoney()).reservedUsd6).to.equal(4n * 125n + 12n + 24n + 36n);
     });
 
     it("gives the id that protocol/src/ids.ts computes before posting", async () => {
@@ -95,7 +106,10 @@ describe("TaskEscrow", () => {
         const change = { clientNonce: hashOf(`front run ${frontRun}`) };
         await postTask(world, { permit, approve: false, change });
       }
-      expect(moved(before, await payerMoney())).to.deep.equal({ walletUsd6: -250n, reservedUsd6: 250n });
+      expect(moved(before, await payerMoney())).to.deep.equal({
+        walletUsd6: -2n * ESCROWED,
+        reservedUsd6: 2n * ESCROWED,
+      });
     });
 
     it("spends money that is already available before it touches the wallet", async () => {
@@ -105,7 +119,7 @@ describe("TaskEscrow", () => {
       const before = await payerMoney();
       await postTask(world, { approve: false });
       expect(moved(before, await payerMoney())).to.deep.equal({
-        walletUsd6: -25n,
+        walletUsd6: 100n - ESCROWED,
         availableUsd6: -100n,
         reservedUsd6: ESCROWED,
       });
@@ -131,7 +145,7 @@ describe("TaskEscrow", () => {
         { inputCiphertext: zeroHash },
         { clientKey: zeroAddress },
         { workCums: 0n },
-        { backups: 2 },
+        { backups: 4 },
       ];
       for (const change of incomplete) expect(await codeOf(tryPost(change))).to.equal("TaskInvalidPost");
     });
@@ -185,12 +199,12 @@ describe("TaskEscrow", () => {
 
     it("refuses work whose maximum does not fit its slot instead of cutting it", async () => {
       const largest = 2n ** 64n - 1n;
-      const { accessManager, registry, paymentVault, feed } = world;
+      const { accessManager, feed } = world;
       const bounds = [3_600n, 10_000n, 10n ** 12n, 1n, largest, largest, zeroAddress, 0n, 0n];
       const args = [accessManager.address, feed.address, ...bounds];
       const oracle = await world.deploy("PriceOracle", world.oracle.abi, args);
-      const parts = [accessManager, registry, paymentVault, oracle].map(({ address }) => address);
-      const escrow = await world.deploy("TaskEscrow", world.escrow.abi, parts);
+      const parts = { ...escrowParts(world), priceOracle: oracle.address };
+      const escrow = await world.deploy("TaskEscrow", world.escrow.abi, [parts]);
       const post = await aPost(world, { workCums: largest, maxPriceUsd6PerGcums: largest });
       const act = world.send(world.actors.payer, escrow, "post", [post, noPermit]);
       expect(await codeOf(act)).to.equal("SafeCastOverflowedUintDowncast");

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { zeroAddress } from "viem";
 import { eventsOf } from "./support/chain.ts";
 import { moved } from "./support/money.ts";
-import { BILLED, createRail, ESCROWED, reason } from "./support/rail.ts";
+import { BILLED, createRail, ESCROWED, escrowParts, reason } from "./support/rail.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { acceptTask, anAssignedTask, hashOf, postTask, settleTask } from "./support/tasks.ts";
 
@@ -82,7 +82,7 @@ describe("TaskEscrow", () => {
       await expire(second.taskId, deadline + 1_002);
       expect(await codeOf(settleTask(world, second.taskId, alpha))).to.equal("TaskWrongStatus");
       expect((await payoutMoney(alpha)).creditUsd6).to.equal(BILLED);
-      expect(await payerMoney()).to.deep.include({ reservedUsd6: 0n, availableUsd6: 25n + ESCROWED });
+      expect(await payerMoney()).to.deep.include({ reservedUsd6: 0n, availableUsd6: 2n * ESCROWED - BILLED });
     });
 
     it("is refused for tasks that do not exist", async () => {
@@ -91,11 +91,27 @@ describe("TaskEscrow", () => {
     });
   });
 
-  it("cannot be deployed without its parts", async () => {
-    const parts = [world.accessManager, world.registry, world.paymentVault, world.oracle].map(({ address }) => address);
-    for (const [missing] of parts.entries()) {
-      const args = parts.map((address, index) => (index === missing ? zeroAddress : address));
-      expect(await codeOf(world.deploy("TaskEscrow", world.escrow.abi, args))).to.equal("TaskZeroAddress");
+  it("cannot be deployed without its parts, or with windows that are none", async () => {
+    const parts = escrowParts(world);
+    const deploy = (change: Partial<typeof parts>) =>
+      world.deploy("TaskEscrow", world.escrow.abi, [{ ...parts, ...change }]);
+    const addresses = ["authority", "registry", "paymentVault", "priceOracle", "stakeVault", "keeperBonds"] as const;
+    for (const missing of addresses) {
+      expect(await codeOf(deploy({ [missing]: zeroAddress })), missing).to.equal("TaskZeroAddress");
     }
+    const wrong = [
+      { answerWindow: limits.minAnswerWindowS - 1 },
+      { answerWindow: limits.maxAnswerWindowS + 1 },
+      { quorum: 0 },
+      { quorum: limits.maxQuorum + 1 },
+      { minimumDemandBondUsd6: 0n },
+    ];
+    for (const change of wrong) {
+      expect(await codeOf(deploy(change)), Object.keys(change).join()).to.equal("TaskWindowsInvalid");
+    }
+    const escrow = await deploy({ answerWindow: limits.minAnswerWindowS, quorum: limits.maxQuorum });
+    const window = await world.publicClient.readContract({ ...escrow, functionName: "payerWindow" });
+    const maturity = { ...world.paymentVault, functionName: "maturitySeconds" } as const;
+    expect(window, "as long as a credit is immature").to.equal(await world.publicClient.readContract(maturity));
   });
 });

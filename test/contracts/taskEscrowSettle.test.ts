@@ -19,9 +19,10 @@ import {
   settleTask,
   signReceipt,
 } from "./support/tasks.ts";
+import { wordsOf } from "./support/taskWords.ts";
 import { FAR_EXPIRY, keyOf } from "./support/world.ts";
 
-const { world, alpha, beta, gamma, payerMoney, payoutMoney, statusOf, assignPair } = await createRail();
+const { world, alpha, beta, gamma, payerMoney, payoutMoney, statusOf, assignNodes } = await createRail();
 
 describe("TaskEscrow", () => {
   beforeEach(() => world.restore());
@@ -40,17 +41,19 @@ describe("TaskEscrow", () => {
           payout: alpha.payout,
           assignment: 1,
           attempt: 0,
+          slot: 0,
           powerCu: 1_000,
           durationMs: 999,
           startMs: 1_800_000_000_000n,
           priceUsd6PerGcums: 100_000n,
           amountUsd6: 99n,
-          refundUsd6: 26n,
+          standbyUsd6: 0n,
+          refundUsd6: ESCROWED - 99n,
           outputCommitment: hashOf("output commitment"),
           outputCiphertext: hashOf("output ciphertext"),
         },
       ]);
-      expect(moved(before.payer, await payerMoney())).to.deep.equal({ reservedUsd6: -ESCROWED, availableUsd6: 26n });
+      expect(moved(before.payer, await payerMoney())).to.deep.equal({ reservedUsd6: -ESCROWED, availableUsd6: ESCROWED - 99n });
       expect(moved(before.payout, await payoutMoney(alpha))).to.deep.equal({ creditUsd6: 99n });
       expect(await vaultBalance(world)).to.equal(ESCROWED);
       expect(await statusOf(taskId)).to.equal(status.settled);
@@ -58,7 +61,7 @@ describe("TaskEscrow", () => {
 
     it("pays the backup just as well, with or without an accept, and at its own power", async () => {
       const { taskId } = await postTask(world);
-      await assignPair(taskId, alpha.nodeId, gamma.nodeId);
+      await assignNodes(taskId, [alpha.nodeId, gamma.nodeId]);
       await acceptTask(world, taskId, alpha);
       await settleTask(world, taskId, gamma, { change: { attempt: 1, durationMs: 250 } });
       expect((await payoutMoney(gamma)).creditUsd6).to.equal(BILLED);
@@ -82,8 +85,8 @@ describe("TaskEscrow", () => {
       const above = settleTask(world, taskId, alpha, { change: { durationMs: 1_251 } });
       expect(await revertOf(above)).to.deep.equal({ name: "TaskDurationAboveCap", args: [taskId, 1_251, 1_250] });
       await settleTask(world, taskId, alpha, { change: { durationMs: 1_250 } });
-      expect((await payoutMoney(alpha)).creditUsd6).to.equal(ESCROWED);
-      expect(await payerMoney()).to.deep.include({ reservedUsd6: 0n, availableUsd6: 0n });
+      expect((await payoutMoney(alpha)).creditUsd6).to.equal(125n);
+      expect(await payerMoney()).to.deep.include({ reservedUsd6: 0n, availableUsd6: ESCROWED - 125n });
     });
 
     it("bills nothing for a duration that rounds to nothing, and gives everything back", async () => {
@@ -123,6 +126,7 @@ describe("TaskEscrow", () => {
     it("breaks its signature with any flipped field", async () => {
       const { taskId } = await anAssignedTask(world);
       const { message, signature } = await signReceipt(world, aReceipt(taskId, alpha), alpha.operator);
+      const { terms, standing } = await wordsOf(world, taskId);
       const flips: [Partial<Receipt>, string][] = [
         [{ taskId: hashOf("other task") }, "TaskWrongStatus"],
         [{ assignment: 2 }, "TaskAssignmentStale"],
@@ -140,10 +144,15 @@ describe("TaskEscrow", () => {
       ];
       expect(flips.length).to.equal(Object.keys(message).length);
       for (const [flip, code] of flips) {
-        const act = world.send(world.actors.stranger, world.escrow, "settle", [{ ...message, ...flip }, signature]);
+        const act = world.send(world.actors.stranger, world.escrow, "settle", [
+          terms,
+          standing,
+          { ...message, ...flip },
+          signature,
+        ]);
         expect(await codeOf(act), Object.keys(flip).join()).to.equal(code);
       }
-      await world.send(world.actors.stranger, world.escrow, "settle", [message, signature]);
+      await world.send(world.actors.stranger, world.escrow, "settle", [terms, standing, message, signature]);
       expect((await payoutMoney(alpha)).creditUsd6).to.equal(BILLED);
     });
 
@@ -163,6 +172,7 @@ describe("TaskEscrow", () => {
     it("refuses strangers' signatures, other domains, cut ones, and the high-s twin of a good one", async () => {
       const { taskId } = await anAssignedTask(world);
       const receipt = aReceipt(taskId, alpha);
+      const { terms, standing } = await wordsOf(world, taskId);
       const good = await signReceipt(world, receipt, alpha.operator);
       const elsewhere = { ...world, escrow: { ...world.escrow, address: world.registry.address } };
       const bad = [
@@ -174,15 +184,15 @@ describe("TaskEscrow", () => {
         "0x" as const,
       ];
       for (const signature of bad) {
-        const act = world.send(world.actors.stranger, world.escrow, "settle", [receipt, signature]);
+        const act = world.send(world.actors.stranger, world.escrow, "settle", [terms, standing, receipt, signature]);
         expect(await codeOf(act), signature).to.equal("TaskSignerInvalid");
       }
       expect((await payerMoney()).reservedUsd6).to.equal(ESCROWED);
     });
 
-    it("knows no node 0, though a task without a backup has one in its seat", async () => {
+    it("knows no node 0, though no key was ever bound to it", async () => {
       const { taskId } = await postTask(world, { change: { backups: 0 } });
-      await assignPair(taskId, alpha.nodeId, 0);
+      await assignNodes(taskId, [alpha.nodeId]);
       const nobody = { ...alpha, nodeId: 0, powerCu: 0 };
       const act = settleTask(world, taskId, nobody, { signer: keyOf("nobody"), change: { durationMs: 0 } });
       expect(await codeOf(act)).to.equal("TaskNodeNotAssigned");
@@ -217,12 +227,12 @@ describe("TaskEscrow", () => {
       for (const backups of [0, 1]) {
         const before = await payerMoney();
         const { taskId } = await postTask(world, { change: { backups, clientNonce: hashOf(`failed ${backups}`) } });
-        await assignPair(taskId, alpha.nodeId, backups === 0 ? 0 : beta.nodeId);
+        await assignNodes(taskId, backups === 0 ? [alpha.nodeId] : [alpha.nodeId, beta.nodeId]);
         const change = { status: receiptStatus.inputRefused };
         if (backups === 1) await settleTask(world, taskId, beta, { change });
         const receipt = await settleTask(world, taskId, alpha, { change });
         expect(eventsOf(receipt, world.escrow, "TaskRefunded")).to.deep.equal([
-          { taskId, payer: world.actors.payer, refundUsd6: ESCROWED, reason: reason.failed },
+          { taskId, payer: world.actors.payer, refundUsd6: backups === 0 ? 125n : ESCROWED, reason: reason.failed },
         ]);
         expect(await statusOf(taskId)).to.equal(status.refunded);
         const sum = (money: typeof before) => money.walletUsd6 + money.availableUsd6;

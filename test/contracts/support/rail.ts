@@ -4,7 +4,7 @@ import { moneyOf } from "./money.ts";
 import { noPermit } from "./permit.ts";
 import { aPost, assignTask, expireTask, readTask, type Post } from "./tasks.ts";
 import { wordsOf } from "./taskWords.ts";
-import { createWorld, type NodeKeys } from "./world.ts";
+import { createWorld, type NodeKeys, type World } from "./world.ts";
 
 export const reason = { expired: 0, failed: 1 } as const;
 /** What the default post escrows and what the default receipt bills. */
@@ -12,6 +12,21 @@ export const ESCROWED = 137n;
 export const BILLED = 100n;
 /** What a backup that stood by earns of that bill. */
 export const STANDBY = 10n;
+
+/** What the deployed TaskEscrow was deployed with. */
+export function escrowParts(world: World) {
+  return {
+    authority: world.accessManager.address,
+    registry: world.registry.address,
+    paymentVault: world.paymentVault.address,
+    priceOracle: world.oracle.address,
+    stakeVault: world.stakeVault.address,
+    keeperBonds: world.keeperBonds.address,
+    answerWindow: 60,
+    quorum: 1,
+    minimumDemandBondUsd6: 10_000n,
+  };
+}
 
 export async function createRail() {
   const world = await createWorld();

@@ -89,7 +89,7 @@ export async function createSessionWorld({ token }: { token?: Address } = {}) {
   const world = await createWorld();
   const { deployer, payer, otherPayer } = world.actors;
   const usd = { abi: world.usd.abi, address: token ?? world.usd.address };
-  const vault = await world.deploy("PaymentVault", paymentVaultAbi, [usd.address, WINDOW_S]);
+  const vault = await world.deploy("PaymentVault", paymentVaultAbi, [usd.address, WINDOW_S, WINDOW_S]);
   const locks = await world.deploy("FeeLockVault", feeLockAbi, [WINDOW_S]);
   const parts = {
     authority: world.accessManager.address,

@@ -7,9 +7,9 @@ import {SignedMessages} from "../../../contracts/libraries/SignedMessages.sol";
 import {ScriptedStakeVault} from "../../../contracts/mocks/ScriptedStakeVault.sol";
 import {Challenge, ChallengeStatus, MissedTask} from "../../../contracts/types/AvailabilityTypes.sol";
 import {LivenessReply} from "../../../contracts/types/MessageTypes.sol";
-import {Task, TaskStatus} from "../../../contracts/types/TaskTypes.sol";
+import {Assigned, Seat, TaskState, TaskStatus, TaskTerms} from "../../../contracts/types/TaskTypes.sol";
 import {AvailabilityWorld} from "./AvailabilityWorld.sol";
-import {ScriptedEscrow} from "./FaultScenery.sol";
+import {ScriptedEscrow, ScriptedTerms} from "./FaultScenery.sol";
 import {FAULT_VM} from "./FaultVm.sol";
 
 /// @title Challengers, nodes, payers and an appeal body who act in any order and at any time.
@@ -23,6 +23,8 @@ contract AvailabilityHandler {
     ScriptedEscrow private _escrow;
     bytes32[] public challengeIds;
     bytes32[] public taskIds;
+    mapping(bytes32 taskId => TaskTerms) private _terms;
+    mapping(bytes32 taskId => Assigned) private _standing;
     mapping(bytes32 challengeId => bytes32) public frozen;
     mapping(bytes32 taskId => uint256) public compensatedWei;
     mapping(uint32 nodeId => uint256) public highestStakeWei;
@@ -100,7 +102,7 @@ contract AvailabilityHandler {
         uint256[] memory before = new uint256[](NODES + 1);
         for (uint32 nodeId = 1; nodeId <= NODES; ++nodeId) before[nodeId] = vault.slashableOf(nodeId);
         MissedTask[] memory missed = new MissedTask[](1);
-        if (taskIds.length != 0) missed[0] = MissedTask(taskIds[seed % taskIds.length], _node(seed));
+        if (taskIds.length != 0) missed[0] = _missed(taskIds[seed % taskIds.length], _node(seed));
         if (due.length > 15) return;
         uint256 heldBefore = vault.heldCount();
         availability.performUpkeep(abi.encode(due, missed));
@@ -113,18 +115,17 @@ contract AvailabilityHandler {
     }
 
     function miss(uint256 seed) external {
-        Task memory task;
-        task.payer = actor(seed);
-        task.status = seed % 5 == 0 ? TaskStatus.Settled : TaskStatus.Refunded;
-        task.deadline = uint40(block.timestamp - Limits.SETTLE_GRACE_S);
-        task.maxAmountUsd6 = uint64(seed % 3_000_000);
-        task.stakeWeiPerUsd6 = 2e12;
-        task.primary = _node(seed);
-        task.backup = _node(seed / 2 + 1);
-        task.acceptedMask = uint8(seed / 11 % 4);
-        task.failedMask = uint8(seed / 101 % 4);
         bytes32 taskId = keccak256(abi.encode(seed, taskIds.length));
-        _escrow.set(taskId, task);
+        uint40 deadline = uint40(block.timestamp - Limits.SETTLE_GRACE_S);
+        _terms[taskId] = ScriptedTerms.terms(actor(seed), deadline, uint64(seed % 3_000_000), 0);
+        uint256 seats = seed % 3 + 1;
+        for (uint256 i; i < seats; ++i) _standing[taskId].seats.push(Seat(_node(seed / 2 + i), 1_000));
+        TaskState memory state;
+        state.status = seed % 5 == 0 ? TaskStatus.Settled : TaskStatus.Refunded;
+        state.assignment = 1;
+        state.acceptedMask = uint8(seed / 11 % (1 << seats));
+        state.failedMask = uint8(seed / 101 % (1 << seats));
+        _escrow.setMissed(taskId, state, _terms[taskId], _standing[taskId]);
         taskIds.push(taskId);
     }
 
@@ -134,8 +135,11 @@ contract AvailabilityHandler {
         uint32 nodeId = _node(seed / 3);
         uint256 before = vault.slashableOf(nodeId);
         uint256 heldBefore = vault.heldCount();
+        MissedTask memory missed = _missed(taskId, nodeId);
+        // One in four with words that are another's: they show nothing.
+        if (seed / 13 % 4 == 0) missed.terms.payer = actor(seed / 17 + 1);
         FAULT_VM.prank(actor(seed / 5));
-        try availability.reportMissedTask(taskId, nodeId) {
+        try availability.reportMissedTask(missed) {
             ++misses;
             _faults.push(availability.missedTaskIdOf(taskId, nodeId));
             _taken(nodeId, before);
@@ -192,8 +196,7 @@ contract AvailabilityHandler {
     }
 
     function maxWeiOf(bytes32 taskId) external view returns (uint256) {
-        Task memory task = _escrow.task(taskId);
-        return uint256(task.maxAmountUsd6) * task.stakeWeiPerUsd6;
+        return ScriptedTerms.maxWei(_terms[taskId]);
     }
 
     function creditsWei() external view returns (uint256 sum) {
@@ -229,6 +232,10 @@ contract AvailabilityHandler {
     function _setStake(uint32 nodeId, uint256 stakeWei) private {
         vault.setStake(nodeId, stakeWei);
         if (stakeWei > highestStakeWei[nodeId]) highestStakeWei[nodeId] = stakeWei;
+    }
+
+    function _missed(bytes32 taskId, uint32 nodeId) private view returns (MissedTask memory) {
+        return MissedTask(taskId, nodeId, _terms[taskId], _standing[taskId]);
     }
 
     function _node(uint256 seed) private pure returns (uint32) {

@@ -10,13 +10,14 @@ import {
     DeterminismClass,
     Dispute,
     DisputeStage,
+    Harm,
     OpenDispute,
     Outcome,
     Verdict
 } from "../../../contracts/types/DisputeTypes.sol";
-import {Receipt, Task, TaskStatus} from "../../../contracts/types/TaskTypes.sol";
+import {Receipt, TaskState, TaskStatus} from "../../../contracts/types/TaskTypes.sol";
 import {DisputesWorld} from "./DisputesWorld.sol";
-import {ScriptedEscrow} from "./FaultScenery.sol";
+import {ScriptedEscrow, ScriptedTerms} from "./FaultScenery.sol";
 import {FAULT_VM} from "./FaultVm.sol";
 
 /// @title Payers, nodes, judges, appellants and an arbitrator who act in any order and at any time.
@@ -34,6 +35,7 @@ contract DisputesHandler {
     ScriptedStakeVault public vault;
     ScriptedEscrow private _escrow;
     Receipt[] private _receipts;
+    mapping(bytes32 taskId => Harm) private _harms;
     bytes32[] public disputeIds;
     mapping(bytes32 disputeId => bytes32) public frozen;
     mapping(bytes32 faultId => uint256) public timesPunished;
@@ -70,26 +72,28 @@ contract DisputesHandler {
         receipt.outputCommitment = keccak256(abi.encode(SALT, OUTPUT));
         receipt.startMs = uint64(seed / 7 % 3_000);
         receipt.durationMs = 1_000;
-        Task memory task;
-        task.payer = payer(seed);
-        task.status = TaskStatus.Settled;
-        task.deadline = uint40(block.timestamp);
-        task.maxAmountUsd6 = uint64(seed % 3_000_000);
-        task.stakeWeiPerUsd6 = 2e12;
-        task.contentHash = TaskMachine.contentHashOf(MODEL, receipt.inputCommitment);
-        _escrow.set(receipt.taskId, task);
+        bytes32 contentHash = TaskMachine.contentHashOf(MODEL, receipt.inputCommitment);
+        Harm memory harm;
+        harm.terms =
+            ScriptedTerms.terms(payer(seed), uint40(block.timestamp), uint64(seed % 3_000_000), contentHash);
+        harm.settlement.nodeId = receipt.nodeId;
+        TaskState memory state;
+        state.status = TaskStatus.Settled;
+        _harms[receipt.taskId] = harm;
+        _escrow.setSettled(receipt.taskId, state, harm.terms, harm.settlement);
         _receipts.push(receipt);
     }
 
     function open(uint256 seed) external {
         if (_receipts.length == 0) return;
         Receipt memory receipt = _receipts[seed % _receipts.length];
-        address opener = _escrow.task(receipt.taskId).payer;
+        Harm memory harm = _harms[receipt.taskId];
+        address opener = harm.terms.payer;
         bytes32 claimed = seed % 5 == 0 ? OUTPUT : bytes32("another");
         OpenDispute memory params = OpenDispute(receipt, _sign(receipt), SALT, INPUT, claimed);
         FAULT_VM.deal(opener, BOND_WEI);
         FAULT_VM.prank(opener);
-        try disputes.openByPayer{value: BOND_WEI}(params) returns (bytes32 id) {
+        try disputes.openByPayer{value: BOND_WEI}(params, harm) returns (bytes32 id) {
             disputeIds.push(id);
             frozen[id] = _frozen(disputes.dispute(id));
         } catch {}
@@ -143,7 +147,7 @@ contract DisputesHandler {
         b.durationMs += uint32(seed / 3 % 3);
         uint256 before = vault.slashableOf(a.nodeId);
         bytes32 key = keccak256(abi.encode(a.taskId, a.assignment, a.attempt));
-        try disputes.proveConflict(a, _sign(a), b, _sign(b), SALT) {
+        try disputes.proveConflict(a, _sign(a), b, _sign(b), SALT, _harms[a.taskId]) {
             ++timesPunished[key];
             require(b.durationMs != a.durationMs, "one receipt is no conflict");
             _taken(a.nodeId, before);
@@ -155,7 +159,7 @@ contract DisputesHandler {
         Receipt memory a = _receipts[seed % _receipts.length];
         Receipt memory b = _receipts[other % _receipts.length];
         uint256 before = vault.slashableOf(a.nodeId);
-        try disputes.proveOverlap(a, _sign(a), b, _sign(b), SALT) {
+        try disputes.proveOverlap(a, _sign(a), b, _sign(b), SALT, _harms[b.taskId]) {
             uint64 apart = a.startMs > b.startMs ? a.startMs - b.startMs : b.startMs - a.startMs;
             require(a.nodeId == b.nodeId && apart < 1_000 && a.taskId != b.taskId, "no overlap");
             bytes32 pair = a.taskId < b.taskId

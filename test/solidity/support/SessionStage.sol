@@ -63,7 +63,7 @@ abstract contract SessionStage {
             7_200
         );
         token = new HostileToken(address(this), START_USD6 * (PAYERS + 1));
-        vault = new PaymentVault(token, WINDOW_S);
+        vault = new PaymentVault(token, WINDOW_S, WINDOW_S);
         settlement = new SessionSettlement(
             SessionParts({
                 authority: _authority,

@@ -104,6 +104,7 @@ export const errorsAbi = [
   {"inputs":[{"internalType":"uint8","name":"classId","type":"uint8"}],"name":"NodeClassUnavailable","type":"error"},
   {"inputs":[{"internalType":"uint32","name":"nodeId","type":"uint32"}],"name":"NodeModelInvalid","type":"error"},
   {"inputs":[{"internalType":"uint32","name":"nodeId","type":"uint32"},{"internalType":"address","name":"caller","type":"address"}],"name":"NodeNotOwner","type":"error"},
+  {"inputs":[{"internalType":"address","name":"caller","type":"address"}],"name":"NodeNotScoreBoard","type":"error"},
   {"inputs":[{"internalType":"uint32","name":"nodeId","type":"uint32"},{"internalType":"uint8","name":"maximum","type":"uint8"}],"name":"NodeTooManyModels","type":"error"},
   {"inputs":[{"internalType":"uint32","name":"nodeId","type":"uint32"}],"name":"NodeUnknown","type":"error"},
   {"inputs":[],"name":"NodeZeroAddress","type":"error"},
