@@ -33,6 +33,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { putBlob } from "../harness/blobs.ts";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { codeRejectedBy } from "../harness/codeRejectedBy.ts";
+import { lyingChain } from "../harness/lyingChain.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { startTestGateway } from "../harness/services.ts";
 import { taskOf } from "../harness/taskOf.ts";
@@ -67,9 +68,10 @@ describe("payer's side", () => {
     let task: TestTask;
     let primary: NodePeer;
     /** What the client's RPC does with a call. */
-    let rpc: "answers" | "fails" | "lags";
+    let rpc: "answers" | "fails" | "lags" | "lies";
     let following: Promise<void>;
     let behind = 0;
+    let lookedAt = 0;
 
     beforeEach(async () => {
       stop = new AbortController();
@@ -91,12 +93,17 @@ describe("payer's side", () => {
       const { taskId, modelId, inputCiphertext } = task;
       const old = toHex(await chain.client.getBlockNumber());
       const secrets: TaskSecrets = { taskId, modelId, inputCiphertext, taskKey: toHex(random(32)), clientPrivateKey };
+      const told = lyingChain(chain);
+      const seats = [nodes[0].nodeId, 99].map((nodeId) => ({ nodeId, powerCu: 1_000 }));
+      told.lie(taskId, "TaskAssigned", { seats });
       const transport = custom({
         async request({ method, params }: { method: string; params: unknown[] }) {
           if (rpc === "fails") throw new Error("no answer");
           const isCall = rpc === "lags" && method === "eth_call";
           if (isCall) behind += 1;
-          return chain.client.request({ method, params: isCall ? [params[0], old] : params } as never);
+          const answers = rpc === "lies" ? told.client : chain.client;
+          if (rpc === "lies" && method === "eth_getLogs") lookedAt += 1;
+          return answers.request({ method, params: isCall ? [params[0], old] : params } as never);
         },
       });
       following = followTask({
@@ -137,6 +144,17 @@ describe("payer's side", () => {
       rpc = "answers";
       await wrapped();
       expect(events.filter(({ kind }) => kind === "problem")).to.deep.equal([]);
+    });
+
+    it("hands no key to nodes that the RPC names and the chain's digest denies", async () => {
+      await primary.announce([]);
+      rpc = "lies";
+      await start();
+      // It looks again, so what it was told first was not believed.
+      await until("the RPC was asked again", () => lookedAt > 1);
+      expect(events.filter(({ kind }) => kind === "wrapped")).to.deep.equal([]);
+      rpc = "answers";
+      await wrapped();
     });
 
     it("hands no key to a transport key that a retired operator signed", async () => {

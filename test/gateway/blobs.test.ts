@@ -1,6 +1,8 @@
 /** Who may store and fetch what at the gateway, and what it does with bytes that are not as announced. */
 import { createBlobStore } from "@ngpu/keeper/gateway/blobStore";
+import type { TaskFacts } from "@ngpu/keeper/chain/taskFacts";
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
+import { createOutputKeeping } from "@ngpu/keeper/gateway/outputKeeping";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { encodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
@@ -14,9 +16,9 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { keccak256, stringToBytes, type Hex } from "viem";
+import { keccak256, stringToBytes, zeroAddress, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { answerOf, getBlob, putBlob } from "../harness/blobs.ts";
+import { answerOf, getBlob, headBlob, putBlob } from "../harness/blobs.ts";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { codeRejectedBy } from "../harness/codeRejectedBy.ts";
 import { codeThrownBy } from "../harness/codeThrownBy.ts";
@@ -25,6 +27,7 @@ import { startTestGateway } from "../harness/services.ts";
 import { taskOf } from "../harness/taskOf.ts";
 import { assignTask, postTask, type TestTask } from "../harness/tasks.ts";
 import { until } from "../harness/until.ts";
+import { aTask } from "../keeper/world.ts";
 
 /** Files that this process, and so its gateways, has open. */
 function openFiles(): string[] {
@@ -111,6 +114,19 @@ describe("gateway blobs", () => {
     expect((await putBlob(outputCall(task, backup, third))).status).to.equal(201);
     const read = await getBlob({ ...inputCall(task), hash: keccak256(first) });
     expect(read.bytes).to.deep.equal(first);
+  });
+
+  it("tells a keeper whether a blob is here, but gives it none; a stranger is told nothing", async () => {
+    const task = await assignedTask();
+    const body = stringToBytes("sealed output");
+    const output = outputCall(task, primary, body);
+    const asKeeper = { ...output, signer: chain.account(1) };
+    expect(await headBlob(asKeeper)).to.deep.equal({ status: 404, bytes: 0 });
+    await putBlob(output);
+    for (const signer of [chain.account(1), task.clientKey, backup.operator])
+      expect(await headBlob({ ...output, signer })).to.deep.equal({ status: 200, bytes: body.length });
+    expect((await getBlob(asKeeper)).code).to.equal("AUTH_FORBIDDEN");
+    expect((await headBlob({ ...output, signer: stranger.operator })).status).to.equal(403);
   });
 
   it("refuses strangers", async () => {
@@ -315,6 +331,30 @@ describe("blob store", () => {
     expect(codeThrownBy(() => store.get(taskId, keccak256(body)))).to.equal("BLOB_UNKNOWN");
     expect(await readdir(join(root, "sweep", "tasks"))).to.deep.equal([]);
     expect(store.usedBytes()).to.equal(0);
+  });
+
+  it("keeps an output while it may be demanded and answered for, and a demanded one a day longer", async () => {
+    const folder = join(root, "windows");
+    const store = await createBlobStore({ root: folder, randomName });
+    const body = stringToBytes("output");
+    const late = 1_000 + gatewayLimits.keepAfterDeadlineS;
+    await store.put(input(taskId, body));
+    const keeping = createOutputKeeping({ store, windows: { totalS: async () => 90, forget: () => undefined } });
+    const { terms, ...facts } = { ...aTask(), inputCiphertext: keccak256(body), clientKey: zeroAddress };
+    const settled: TaskFacts = { ...facts, terms, taskId, ended: { how: "settled" } };
+    keeping.taskChanged(settled, late);
+    await keeping.apply();
+    await store.sweep(late + 89);
+    expect(store.get(taskId, keccak256(body)).bytes).to.equal(body.length);
+
+    keeping.taskChanged({ ...settled, demand: { answerableUntilS: late + 90, attestedBy: [] } }, late + 30);
+    await keeping.apply();
+    const endS = late + 90 + gatewayLimits.keepAfterDeadlineS;
+    const restarted = await createBlobStore({ root: folder, randomName });
+    await restarted.sweep(endS - 1);
+    expect(restarted.get(taskId, keccak256(body)).bytes).to.equal(body.length);
+    await restarted.sweep(endS);
+    expect(codeThrownBy(() => restarted.get(taskId, keccak256(body)))).to.equal("BLOB_UNKNOWN");
   });
 
   it("drops the outputs of an older assignment when a newer one delivers", async () => {

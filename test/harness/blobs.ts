@@ -35,6 +35,13 @@ export async function getBlob(call: BlobCall): Promise<Answer> {
   return answerOf(await fetch(blobUrl(call), { headers }));
 }
 
+/** Whether the blob is there, and how large: HEAD has no body that could say why not. */
+export async function headBlob(call: BlobCall): Promise<{ status: number; bytes: number }> {
+  const headers = { authorization: await authorizationOf(call, blobAction.read) };
+  const response = await fetch(blobUrl(call), { method: "HEAD", headers });
+  return { status: response.status, bytes: response.ok ? Number(response.headers.get("content-length")) : 0 };
+}
+
 export async function answerOf(response: Response): Promise<Answer> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (response.ok) return { status: response.status, bytes };
