@@ -191,7 +191,11 @@ describe("the dApp on a bad day", () => {
     await asked.press("Enter");
     await window.locator(`[data-exact="${formatUsd6(bondUsd6).replace(/\.?0+$/, "")}"]`).first().waitFor();
     await page.screenshot({ path: join(artefacts, "demand-light.png"), fullPage: true });
-    await window.getByRole("button", { name: "Demand the output" }).click();
+    const allow = window.getByRole("button", { name: "Allow the bond" });
+    const demand = window.getByRole("button", { name: "Demand the output" });
+    await allow.or(demand).first().waitFor();
+    if (await allow.isVisible()) await allow.click();
+    await demand.click();
     await page.locator('[data-stage="demanded"][data-state^="done"]').waitFor({ timeout: taskWithinMs });
     await page.locator('[data-stage="delivered"][data-state^="done"]').waitFor({ timeout: taskWithinMs });
     await page.unroute(blobs);
