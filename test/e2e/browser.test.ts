@@ -31,6 +31,7 @@ import { openSampleSession, smallPhotos } from "../../scripts/stack/sampleSessio
 import { untilSessionBilled } from "../../scripts/stack/sessionBill.ts";
 import { sessionInSubgraph } from "../../scripts/stack/sessionInSubgraph.ts";
 import { findChromium } from "../../scripts/targets/testing/chromium.ts";
+import { taskOf } from "../harness/taskOf.ts";
 import { seriousViolations } from "./support/accessibility.ts";
 import { parseCsv } from "./support/csv.ts";
 import { firstLoadBytes } from "./support/firstLoad.ts";
@@ -108,7 +109,14 @@ describe("the dApp", () => {
     await page.getByRole("button", { name: `Add sample ${sampleTitle}` }).click();
     await page.getByRole("spinbutton", { name: "Lines of text, at most" }).fill(String(declaredLines));
     const quote = page.getByRole("region", { name: "Quote" });
-    const expected = await expectedQuote();
+    const backups = page.getByRole("combobox", { name: "Backups" });
+    const two = await expectedQuote(2);
+    await backups.selectOption("2");
+    await quote.locator(`[data-exact="${exactText(two.likelyStandbyUsd6)}"]`).waitFor();
+    expect(await backups.locator("option:checked").innerText()).to.contain(exactText(two.likelyStandbyUsd6));
+    await quote.locator(`[data-exact="${exactText(two.maxAmountUsd6)}"]`).first().waitFor();
+    await backups.selectOption("1");
+    const expected = await expectedQuote(1);
     await quote
       .locator(`[data-exact="${exactText(expected.maxAmountUsd6)}"]`)
       .first()
@@ -134,14 +142,12 @@ describe("the dApp", () => {
     await page.waitForURL("**/tasks/0x*", { timeout: taskWithinMs });
     const taskId = page.url().split("/").at(-1) as Hex;
     posted = taskId;
-    const task = await chain.readContract({
-      address: contracts.taskEscrow,
-      abi: taskEscrowAbi,
-      functionName: "task",
-      args: [taskId],
-    });
-    expect(task.payer).to.equal(payer.address);
-    expect(task.maxAmountUsd6).to.equal(expected.maxAmountUsd6);
+    const { terms } = await taskOf({ client: chain, deployment: contracts }, taskId);
+    const escrow = { address: contracts.taskEscrow, abi: taskEscrowAbi } as const;
+    expect(terms.payer).to.equal(payer.address);
+    expect(await chain.readContract({ ...escrow, functionName: "maxAmountOf", args: [terms] })).to.equal(
+      expected.maxAmountUsd6,
+    );
   });
 
   /** What follows needs the task; without one it fails at once instead of waiting for it. */
@@ -167,9 +173,12 @@ describe("the dApp", () => {
     const taskId = theTask();
     const settled = await settlementOf(chain, taskId);
     if (!settled) throw new Error("the page shows a bill, the chain has none");
-    const { amountUsd6, refundUsd6, powerCu, durationMs } = settled.args;
+    const { amountUsd6, standbyUsd6, refundUsd6, powerCu, durationMs } = settled.args;
     const bill = page.getByRole("region", { name: "Bill" });
-    expect(await exactOf(bill)).to.equal(exactText(amountUsd6));
+    expect(await exactOf(bill)).to.equal(exactText(amountUsd6 + standbyUsd6));
+    expect(standbyUsd6, "the backup held the input ready").to.equal(amountUsd6 / 10n);
+    const standby = bill.getByRole("list", { name: "Standby" });
+    expect(await exactOf(standby.locator("li > :last-child"))).to.equal(exactText(standbyUsd6));
     await bill
       .locator(`[data-exact="${exactText(refundUsd6)}"]`)
       .first()
@@ -177,7 +186,7 @@ describe("the dApp", () => {
     expect(await bill.innerText()).to.contain(`${durationMs.toLocaleString("en-GB")} ms`);
     expect(await bill.innerText()).to.contain(`${powerCu.toLocaleString("en-GB")} CU`);
     const indexed = await billInSubgraph({ subgraphUrl: line.stack.urls.subgraph ?? "", taskId, timeoutMs: 20_000 });
-    expect(indexed).to.deep.include({ amountUsd6, refundUsd6 });
+    expect(indexed).to.deep.include({ amountUsd6, standbyUsd6, refundUsd6 });
     await bill.getByRole("button", { name: "Verify" }).click();
     await bill.getByText(/^Verified:/).waitFor();
   });
@@ -199,10 +208,11 @@ describe("the dApp", () => {
     const row = bills.getByRole("row").filter({ has: page.locator(`a[href="/tasks/${taskId}"]`) });
     await row.waitFor();
     const settled = await settlementOf(chain, taskId);
-    const { amountUsd6 = 0n, refundUsd6 = 0n } = settled?.args ?? {};
+    const { amountUsd6 = 0n, standbyUsd6 = 0n, refundUsd6 = 0n } = settled?.args ?? {};
     expect(await cellOf(row, "Amount, USD").locator("[data-exact]").getAttribute("data-exact")).to.equal(
       exactText(amountUsd6),
     );
+    expect(await exactOf(cellOf(row, "Standby, USD"))).to.equal(exactText(standbyUsd6));
     expect(await cellOf(row, "Returned, USD").locator("[data-exact]").getAttribute("data-exact")).to.equal(
       exactText(refundUsd6),
     );
@@ -219,6 +229,8 @@ describe("the dApp", () => {
     const listed = csv.find((entry) => entry.task === taskId);
     expect(listed).to.deep.include({
       amount_usd: exactText(amountUsd6),
+      standby_usd: exactText(standbyUsd6),
+      bond_lost_usd: "0",
       refund_usd: exactText(refundUsd6),
       transaction: settled?.transactionHash,
     });
@@ -228,19 +240,20 @@ describe("the dApp", () => {
   it("shows the same amounts of the task in list, detail, overview and node, and of the account on both its pages", async () => {
     const taskId = theTask();
     const settled = await settlementOf(chain, taskId);
-    const { amountUsd6 = 0n, nodeId = 0 } = settled?.args ?? {};
-    const rows: Record<string, Locator> = {
-      [`/tasks`]: page.getByRole("table", { name: "Tasks" }),
-      [`/`]: page.getByRole("table", { name: "Latest bills" }),
-      [`/nodes/${nodeId}`]: page.getByRole("table", { name: "Latest bills of this node" }),
+    const { amountUsd6 = 0n, standbyUsd6 = 0n, nodeId = 0 } = settled?.args ?? {};
+    const totalUsd6 = amountUsd6 + standbyUsd6;
+    const rows: Record<string, [table: Locator, usd6: bigint]> = {
+      [`/tasks`]: [page.getByRole("table", { name: "Tasks" }), totalUsd6],
+      [`/`]: [page.getByRole("table", { name: "Latest bills" }), totalUsd6],
+      [`/nodes/${nodeId}`]: [page.getByRole("table", { name: "Latest bills of this node" }), amountUsd6],
     };
-    for (const [path, table] of Object.entries(rows)) {
+    for (const [path, [table, usd6]] of Object.entries(rows)) {
       await page.goto(`${dapp}${path}`);
       const row = table.getByRole("row").filter({ has: page.locator(`a[href="/tasks/${taskId}"]`) });
-      expect(await exactOf(cellOf(row, "Amount")), path).to.equal(exactText(amountUsd6));
+      expect(await exactOf(cellOf(row, "Amount")), path).to.equal(exactText(usd6));
     }
     await page.goto(`${dapp}/tasks/${taskId}`);
-    expect(await exactOf(page.getByRole("region", { name: "Bill" }))).to.equal(exactText(amountUsd6));
+    expect(await exactOf(page.getByRole("region", { name: "Bill" }))).to.equal(exactText(totalUsd6));
 
     const vault = { address: contracts.paymentVault, abi: paymentVaultAbi } as const;
     const held = await chain.readContract({ ...vault, functionName: "accountOf", args: [payer.address] });
@@ -420,7 +433,7 @@ describe("the dApp", () => {
     expect(line.lost).to.deep.equal([]);
   });
 
-  async function expectedQuote() {
+  async function expectedQuote(backups: number) {
     const { manifest } = textModel();
     const { dimensions } = measureInput({
       manifest,
@@ -432,6 +445,7 @@ describe("the dApp", () => {
       manifest,
       dimensions,
       priceUsd6PerGcums: await chain.readContract({ ...oracle, functionName: "priceUsd6PerGcums" }),
+      backups,
     });
   }
 });

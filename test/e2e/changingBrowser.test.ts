@@ -294,7 +294,7 @@ describe("the dApp in a changing world", () => {
 
   async function statusOf(taskId: Hex): Promise<number> {
     const escrow = { address: contracts.taskEscrow, abi: taskEscrowAbi } as const;
-    return (await chain.readContract({ ...escrow, functionName: "task", args: [taskId] })).status;
+    return (await chain.readContract({ ...escrow, functionName: "stateOf", args: [taskId] })).status;
   }
 
   /** Uses the nonce that the page's permit was signed for, as another page of the same account would. */

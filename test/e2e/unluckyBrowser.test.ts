@@ -3,7 +3,7 @@
  * to serve, torn images, a wrong clock, a silent index, a stale price. Each says what happened, what it cost and what
  * to do, and no money is lost on any of them.
  */
-import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { deployments } from "@ngpu/protocol/generated/deployments";
@@ -19,12 +19,15 @@ import { createInjectedWallet, type InjectedWallet } from "../../scripts/browser
 import { launchBrowser, openSession, type BrowserSession } from "../../scripts/browser/openBrowser.ts";
 import { localAccounts } from "../../scripts/stack/accounts.ts";
 import { localClient } from "../../scripts/stack/chain.ts";
+import { formatUsd6 } from "../../scripts/stack/formatUsd6.ts";
 import { paths } from "../../scripts/stack/paths.ts";
 import { temporaryFolder } from "../../scripts/stack/temporaryFolder.ts";
 import { findChromium } from "../../scripts/targets/testing/chromium.ts";
-import { wealthOf } from "./support/ledger.ts";
+import { settlementOf, wealthOf } from "./support/ledger.ts";
 import { startLine, type Line } from "./support/startLine.ts";
 
+const escrow = { address: deployments[31337].taskEscrow, abi: taskEscrowAbi } as const;
+const artefacts = join(paths.root, "test/artefacts");
 const desktop = { colorScheme: "light", width: 1280, height: 900 } as const;
 const sample = join(paths.root, "app/public/samples/text/03-parcel-label.png");
 const payer = localAccounts.payer.account;
@@ -44,6 +47,7 @@ describe("the dApp on a bad day", () => {
   let quote: Locator;
 
   before(async () => {
+    mkdirSync(artefacts, { recursive: true });
     const executablePath = findChromium();
     if (!executablePath)
       throw new Error("There is no Chromium: run `npm test`, which installs it, or set NGPU_CHROMIUM.");
@@ -170,6 +174,42 @@ describe("the dApp on a bad day", () => {
     await page.getByRole("list", { name: "Recognised text" }).waitFor();
   });
 
+  it("demands an output that it cannot get, is told what that costs, and opens it once keepers have answered", async () => {
+    const blobs = `${line.stack.urls.gateway}/v1/blobs/**`;
+    await page.route(blobs, (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
+    await page.goto(`${dapp}/post`);
+    await page.locator("input[type=file]").setInputFiles(sample);
+    const taskId = await postTask();
+    const window = page.getByTestId("payer-window");
+    await window.getByText(/you can say so for another \d+ s/).waitFor({ timeout: taskWithinMs });
+    const settled = await settlementOf(chain, taskId);
+    const { amountUsd6 = 0n } = settled?.args ?? {};
+    const bondUsd6 = await chain.readContract({ ...escrow, functionName: "demandBondOf", args: [amountUsd6] });
+    const wealthUsd6 = await wealthOf(chain, payer.address);
+    const asked = window.getByRole("button", { name: "I cannot get the output" });
+    expect(await asked.getAttribute("aria-expanded")).to.equal("false");
+    await asked.press("Enter");
+    await window.locator(`[data-exact="${formatUsd6(bondUsd6).replace(/\.?0+$/, "")}"]`).first().waitFor();
+    await page.screenshot({ path: join(artefacts, "demand-light.png"), fullPage: true });
+    const allow = window.getByRole("button", { name: "Allow the bond" });
+    const demand = window.getByRole("button", { name: "Demand the output" });
+    await allow.or(demand).first().waitFor();
+    if (await allow.isVisible()) await allow.click();
+    await demand.click();
+    await page.locator('[data-stage="demanded"][data-state^="done"]').waitFor({ timeout: taskWithinMs });
+    await page.locator('[data-stage="delivered"][data-state^="done"]').waitFor({ timeout: taskWithinMs });
+    await page.unroute(blobs);
+    await window.getByRole("button", { name: "Open the output again" }).click();
+    await page.getByRole("list", { name: "Recognised text" }).waitFor();
+    await page.locator('[data-stage="indexed"][data-state^="done"]').waitFor({ timeout: taskWithinMs });
+    await page.screenshot({ path: join(artefacts, "delivered-light.png"), fullPage: true });
+    expect(await statusOf(taskId)).to.equal(taskStatus.delivered);
+    expect(await wealthOf(chain, payer.address)).to.equal(wealthUsd6 - bondUsd6);
+    await page.goto(`${dapp}/billing`);
+    const row = page.getByRole("row").filter({ has: page.locator(`a[href="/tasks/${taskId}"]`) });
+    await row.getByText("delivered on demand, bond lost").waitFor();
+  });
+
   it("says that nobody serves before posting, and gives everything back when the task is taken back", async () => {
     for (const { service } of line.stack.nodes) await service.stop();
     const wealthUsd6 = await wealthOf(chain, payer.address);
@@ -222,8 +262,7 @@ describe("the dApp on a bad day", () => {
   }
 
   async function statusOf(taskId: Hex): Promise<number> {
-    const escrow = { address: deployments[31337].taskEscrow, abi: taskEscrowAbi } as const;
-    return (await chain.readContract({ ...escrow, functionName: "task", args: [taskId] })).status;
+    return (await chain.readContract({ ...escrow, functionName: "stateOf", args: [taskId] })).status;
   }
 });
 

@@ -11,13 +11,13 @@ import { Card } from "../../components/Card.tsx";
 import { Time } from "../../components/Time.tsx";
 import { TxButton } from "../../components/TxButton.tsx";
 import { useHead } from "../../hooks/useHead.ts";
-import { useMoney } from "../../hooks/useMoney.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { readClockSkew } from "../../lib/clockSkew.ts";
 import { closeDemandCall, demandCall } from "../../lib/demandCall.ts";
-import { formatAmount, formatSeconds } from "../../lib/format.ts";
+import { formatSeconds } from "../../lib/format.ts";
 import { windowState, type WindowState } from "../../lib/payerWindow.ts";
 import styles from "./PayerWindow.module.css";
+import { useBondStep } from "./useBondStep.ts";
 import { usePayerWindow, type PayerWindow as Rules } from "./usePayerWindow.ts";
 import type { TaskModel } from "./useTask.ts";
 
@@ -108,7 +108,7 @@ function Open(props: { task: TaskModel; state: WindowState & { kind: "open" }; r
 function Ask({ task, rules, amountUsd6 }: { task: TaskModel; rules: Rules; amountUsd6: bigint }) {
   const { gatewayUrl, chainId, deployment } = useRuntime();
   const { answerWindowS, quorum, bondUsd6 } = rules;
-  const money = useMoney({ account: task.payer }).data;
+  const bond = useBondStep({ account: task.payer, bondUsd6 });
   const call = async () => {
     const skewMs = await readClockSkew({ fetch: (url, init) => fetch(url, init), nowMs: () => Date.now() });
     const { taskId, rows, feed } = task;
@@ -120,7 +120,7 @@ function Ask({ task, rules, amountUsd6 }: { task: TaskModel; rules: Rules; amoun
       <dl className={styles.facts}>
         <dt>It takes now</dt>
         <dd>
-          a bond of <Amount value={bondUsd6} /> out of your balance, and gas
+          a bond of <Amount value={bondUsd6} />, of your balance first and then of your wallet, and gas
         </dd>
         <dt>What happens</dt>
         <dd>
@@ -146,25 +146,12 @@ function Ask({ task, rules, amountUsd6 }: { task: TaskModel; rules: Rules; amoun
             cannot be taken back.
           </>
         }
-        blocked={bondMissing(bondUsd6, money)}
+        before={[bond]}
         call={call}
         onRefused={task.feed.openAgain}
       />
     </div>
   );
-}
-
-/** The contract takes the bond of the balance first, then of what the wallet allows the vault. */
-function bondMissing(
-  bondUsd6: bigint,
-  money: { availableUsd6: bigint; allowanceUsd6: bigint; walletUsd6: bigint } | undefined,
-): string | undefined {
-  if (money === undefined) return "Your balance is being read.";
-  const { availableUsd6, allowanceUsd6, walletUsd6 } = money;
-  const pullable = allowanceUsd6 < walletUsd6 ? allowanceUsd6 : walletUsd6;
-  if (availableUsd6 + pullable >= bondUsd6) return undefined;
-  const usd = (value: bigint): string => `${formatAmount({ value, decimals: 6 }).text} USD`;
-  return `The bond is ${usd(bondUsd6)}; your balance has ${usd(availableUsd6)} available. Deposit the rest first.`;
 }
 
 function Demanded(props: { task: TaskModel; state: WindowState & { kind: "demanded" }; quorum: number }) {
