@@ -3,6 +3,7 @@
  * the same call again goes on where an earlier one ended, whatever ended it.
  */
 import { join } from "node:path";
+import { HardhatError } from "@nomicfoundation/hardhat-errors";
 import { listTransactions } from "@nomicfoundation/ignition-core";
 import { createHardhatRuntimeEnvironment } from "hardhat/hre";
 import type { NetworkUserConfig } from "hardhat/types/config";
@@ -10,6 +11,7 @@ import type { Address, Hex } from "viem";
 import hardhatConfig from "../../hardhat.config.ts";
 import ngpu from "../../ignition/modules/Ngpu.ts";
 import { paths } from "../stack/paths.ts";
+import { StackError } from "../stack/stackError.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { moduleParameters } from "./moduleParameters.ts";
 
@@ -59,7 +61,11 @@ export async function deployModule(request: DeployRequest): Promise<Deployed> {
   const connection = await hre.network.create("target");
   try {
     const parameters = { Ngpu: moduleParameters(configuration) };
-    const results = await connection.ignition.deploy(ngpu, { parameters });
+    const results = await connection.ignition.deploy(ngpu, { parameters }).catch((cause: unknown) => {
+      if (!HardhatError.isHardhatError(cause)) throw cause;
+      const journal = journalOf({ journalFolder, chainId });
+      throw new StackError(`${cause.message}\nThe journal is in ${journal}; the same command goes on from there.`);
+    });
     const contracts: [string, { readonly address: Address }][] = Object.entries(results);
     const resolver = {
       loadArtifact: (name: string) => hre.artifacts.readArtifact(name),

@@ -17,11 +17,13 @@ const nodeClass = () =>
 
 export const configurationField = object({
   chainId: integer({ minimum: 1, maximum: 2 ** 48 }),
+  /** As The Graph calls the network. */
   chainName: text({ pattern: /^[a-z][a-z0-9-]{1,40}$/, meaning: "lower-case words with hyphens, as base-sepolia" }),
   /** On a rollup prices count only while its sequencer is up, which a feed must say. */
   isRollup: boolean(),
   rpcUrl: url(),
   confirmations: integer({ minimum: 1, maximum: 200 }),
+  pollIntervalMs: integer({ minimum: 10, maximum: 60_000 }),
   /** For the estimate of what the deployment costs; what is paid is the chain's own price. */
   gasPriceWei: wei(1n, 64),
   /** Ignition's journal is below it, in deployments/chain-<chainId>: keep it until the deployment is recorded. */

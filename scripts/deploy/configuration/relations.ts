@@ -196,7 +196,14 @@ function roleRules({ chainId, roles }: Configuration): Rule[] {
       code: "ROLES_ONE_ACCOUNT",
       path: "roles",
       found: `${String(first)} for every role`,
-      allowed: "who may stop, start, judge and administer must not be one account, or set allowSingleOperator to true",
+      allowed: "who may stop, judge and administer must not be one account, or set allowSingleOperator to true",
+    },
+    {
+      holds: roles.allowSingleOperator || !isAddressEqual(roles.pauser, roles.unpauser),
+      code: "ROLES_ONE_ACCOUNT",
+      path: "roles.unpauser",
+      found: roles.unpauser,
+      allowed: "who stops quotes must not be who lets them go on, or set allowSingleOperator to true",
     },
     ...roleAccounts.map(
       (name): Rule => ({

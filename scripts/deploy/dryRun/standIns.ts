@@ -28,26 +28,26 @@ export interface StandIn {
   readonly contract: string;
 }
 
-/** Owns the whole supply of both tokens, and the feeds. */
+/** Owns the whole supply of both tokens and the subscription. */
 export const standInOwner: Address = "0x4e67705500000000000000000000000000000001";
 
-const feedAbi = parseAbi(["function push(int192 answer)"]);
+const feedAbi = parseAbi(["function script(uint80 roundId, int256 answer, uint256 updatedAt, uint80 answeredInRound)"]);
 const coordinatorAbi = parseAbi(["function createSubscription() returns (uint256)"]);
 const supply = 10n ** 27n;
-/** A third of the way up the believable range is as good an answer as any. */
+/** Believable, and a little above the least that is: then a node's stake for one task is no fortune. */
 const answerOf = ({ minFeedAnswer, maxFeedAnswer }: Configuration["price"]): bigint =>
   minFeedAnswer + (maxFeedAnswer - minFeedAnswer) / 20_000n;
 /** Mappings of a coordinator are declared among its first variables. */
 const mostSlots = 64n;
 
 export async function plantStandIns(chain: LocalChain, configuration: Configuration): Promise<StandIn[]> {
-  const { paymentToken, stakeToken, priceFeed, sequencerFeed, vrfCoordinator } = configuration.external;
-  const answer = answerOf(configuration.price);
+  const { paymentToken, stakeToken, priceFeed, priceFeedDecimals, sequencerFeed, vrfCoordinator } =
+    configuration.external;
   const wanted = [
     { field: "paymentToken", address: paymentToken, contract: "LocalUsd", args: [standInOwner, supply] },
     { field: "stakeToken", address: stakeToken, contract: "NgpuToken", args: [standInOwner, supply] },
-    { field: "priceFeed", address: priceFeed, contract: "LocalPriceFeed", args: [standInOwner, answer] },
-    { field: "sequencerFeed", address: sequencerFeed, contract: "LocalPriceFeed", args: [standInOwner, 0n] },
+    { field: "priceFeed", address: priceFeed, contract: "ScriptedFeed", args: [priceFeedDecimals] },
+    { field: "sequencerFeed", address: sequencerFeed, contract: "ScriptedFeed", args: [0] },
     { field: "vrfCoordinator", address: vrfCoordinator, contract: "VRFCoordinatorV2_5Mock", args: [1n, 1n, 10n ** 15n] },
   ];
   const scratch = await chain.hre.network.create("default");
@@ -67,27 +67,18 @@ export async function plantStandIns(chain: LocalChain, configuration: Configurat
   } finally {
     await scratch.close();
   }
-  await wakeFeeds(chain, configuration, answer);
+  await wakeFeeds(chain, configuration);
   return planted;
 }
 
-/** The sequencer has been up for its grace, and the price is of now. */
-async function wakeFeeds(chain: LocalChain, configuration: Configuration, answer: bigint): Promise<void> {
-  const { sequencerFeed } = configuration.external;
-  if (sequencerFeed !== null) {
-    await chain.send({ from: standInOwner, to: sequencerFeed, abi: feedAbi, functionName: "push", args: [0n] });
-    await chain.increaseTime(configuration.price.sequencerGraceSeconds + 1);
-  }
-  await refreshPrice(chain, configuration, answer);
-}
-
-export async function refreshPrice(
-  chain: LocalChain,
-  configuration: Configuration,
-  answer = answerOf(configuration.price),
-): Promise<void> {
-  const to = configuration.external.priceFeed;
-  await chain.send({ from: standInOwner, to, abi: feedAbi, functionName: "push", args: [answer] });
+/** The sequencer has been up for longer than its grace, and the price is of now. */
+export async function wakeFeeds(chain: LocalChain, { external, price }: Configuration): Promise<void> {
+  const { timestamp } = await chain.client.getBlock();
+  const upSince = timestamp - BigInt(price.sequencerGraceSeconds) - 1n;
+  const script = (to: Address, answer: bigint, at: bigint) =>
+    chain.send({ from: standInOwner, to, abi: feedAbi, functionName: "script", args: [1n, answer, at, 1n] });
+  if (external.sequencerFeed !== null) await script(external.sequencerFeed, 0n, upSince);
+  await script(external.priceFeed, answerOf(price), timestamp);
 }
 
 type Scratch = NetworkConnection<string>;
