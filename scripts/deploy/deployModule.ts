@@ -3,16 +3,18 @@
  * the same call again goes on where an earlier one ended, whatever ended it.
  */
 import { join } from "node:path";
-import { HardhatError } from "@nomicfoundation/hardhat-errors";
+import { chainOf } from "@ngpu/protocol/service/chain";
 import { listTransactions } from "@nomicfoundation/ignition-core";
 import { createHardhatRuntimeEnvironment } from "hardhat/hre";
 import type { NetworkUserConfig } from "hardhat/types/config";
-import type { Address, Hex } from "viem";
+import { createPublicClient, http, type Address, type Hex } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
 import hardhatConfig from "../../hardhat.config.ts";
 import ngpu from "../../ignition/modules/Ngpu.ts";
 import { paths } from "../stack/paths.ts";
 import { StackError } from "../stack/stackError.ts";
 import type { Configuration } from "./configuration/configuration.ts";
+import { mendJournal } from "./mendJournal.ts";
 import { moduleParameters } from "./moduleParameters.ts";
 
 export type Contract = keyof (typeof ngpu)["results"];
@@ -32,6 +34,9 @@ export interface DeployRequest {
   readonly confirmations: number;
   readonly pollMs: number;
 }
+
+/** Fees are not bumped, so no transaction is ever replaced by another one: each has one hash. */
+const neverMs = 30 * 24 * 3_600_000;
 
 /** Where Ignition keeps the journal of a chain. */
 export function journalOf({ journalFolder, chainId }: { journalFolder: string; chainId: number }): string {
@@ -53,24 +58,26 @@ export async function deployModule(request: DeployRequest): Promise<Deployed> {
       ...hardhatConfig,
       paths: { ...hardhatConfig.paths, ignition: journalFolder },
       networks: { ...hardhatConfig.networks, target },
-      ignition: { requiredConfirmations: confirmations, blockPollingInterval: pollMs },
+      ignition: { requiredConfirmations: confirmations, blockPollingInterval: pollMs, timeBeforeBumpingFees: neverMs },
     },
     {},
     paths.root,
   );
+  const chain = createPublicClient({ chain: chainOf(chainId, rpcUrl), transport: http(rpcUrl), cacheTime: 0 });
+  const journal = journalOf({ journalFolder, chainId });
+  await mendJournal({ chain, journal, deployer: privateKeyToAddress(privateKey), confirmations, pollMs });
   const connection = await hre.network.create("target");
   try {
     const parameters = { Ngpu: moduleParameters(configuration) };
     const results = await connection.ignition.deploy(ngpu, { parameters }).catch((cause: unknown) => {
-      if (!HardhatError.isHardhatError(cause)) throw cause;
-      const journal = journalOf({ journalFolder, chainId });
+      if (!(cause instanceof Error) || cause.name !== "HardhatError") throw cause;
       throw new StackError(`${cause.message}\nThe journal is in ${journal}; the same command goes on from there.`);
     });
     const contracts: [string, { readonly address: Address }][] = Object.entries(results);
     const resolver = {
       loadArtifact: (name: string) => hre.artifacts.readArtifact(name),
     } as unknown as Parameters<typeof listTransactions>[1];
-    const listed = await listTransactions(journalOf({ journalFolder, chainId }), resolver);
+    const listed = await listTransactions(journal, resolver);
     return {
       addresses: Object.fromEntries(contracts.map(([name, { address }]) => [name, address])) as Addresses,
       transactions: listed.map(({ txHash, name, to, address }) => ({

@@ -38,7 +38,7 @@ export interface DeployWorld {
   readonly file: string;
   readonly configuration: Configuration;
   readonly deployer: PrivateKeyAccount;
-  /** Runs the command; `until` ends it with SIGKILL as soon as it holds. */
+  /** Runs the command; it is ended with SIGKILL as soon as `killWhen` holds. */
   run(args: readonly string[], options?: { key?: Hex; killWhen?: () => Promise<boolean> }): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export async function createDeployWorld(change: (draft: Draft) => void = () => u
       );
       const { killWhen } = options;
       if (killWhen !== undefined) {
-        await until(async () => closed || (await killWhen()), { timeoutMs: 60_000, everyMs: 5 });
+        await until("the moment to kill it", async () => closed || (await killWhen()), 60_000);
         child.kill("SIGKILL");
       }
       return { code: await end, said, printed };
