@@ -1,5 +1,5 @@
 /**
- * The real deployment: refuses what the chain does not fit, rehearses the whole on a chain of this machine, then sends,
+ * The real deployment: refuses what does not fit the chain, rehearses the whole on a chain of this machine, then sends,
  * examines what came out and records it. Run again after an interruption, it goes on where the journal ends.
  */
 import { existsSync } from "node:fs";
@@ -51,11 +51,14 @@ export async function deployForReal(options: {
   const problems = [...recordProblems(configuration), ...(await examineChain(chain, configuration))];
   if (problems.length > 0) throw new DeployError(problems);
 
-  const rehearsal = await progress.step("rehearsed on a chain of this machine", () => dryRun(configuration));
-  const goesOn = existsSync(journalOf({ journalFolder, chainId }));
-  if (goesOn) progress.note(`going on with the journal in ${journalOf({ journalFolder, chainId })}`);
-  const late = [...rehearsalProblems(rehearsal), ...(goesOn ? [] : await balanceProblems(chain, key, rehearsal))];
-  if (late.length > 0) throw new DeployError(late);
+  // What has begun was rehearsed before it began, and Ignition refuses to go on with other code or parameters.
+  const journal = journalOf({ journalFolder, chainId });
+  if (existsSync(journal)) progress.note(`going on with the journal in ${journal}`);
+  else {
+    const rehearsal = await progress.step("rehearsed on a chain of this machine", () => dryRun(configuration));
+    const found = [...rehearsalProblems(rehearsal), ...(await balanceProblems(chain, key, rehearsal))];
+    if (found.length > 0) throw new DeployError(found);
+  }
 
   const privateKey = key.privateKey;
   const request = { configuration, rpcUrl, privateKey, journalFolder, confirmations, pollMs: pollIntervalMs };

@@ -1,8 +1,8 @@
 /**
- * Brings the journal of a deployment that was killed to a state from which Ignition goes on rightly. A process can end
- * between any two lines, and three such ends would be taken wrongly: a last line that is cut off, a step that was begun
- * and asked for nothing yet, and a transaction whose sending was announced but whose hash was never written down. That
- * last one Ignition would take for somebody else's and send it again: a second contract.
+ * Brings the journal of a deployment that was killed to a state from which Ignition goes on. A process can end between
+ * any two lines, and Ignition stops at three such ends: a last line that is cut off, a step that was begun and asked
+ * for nothing yet, and a transaction whose sending was announced but whose hash was never written down. That one is
+ * looked up on the chain, so that it counts as ours and is not sent a second time.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
