@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson } from "@ngpu/protocol/canonicalJson";
-import { keccak256, toHex, type Address, type Hex } from "viem";
+import { getAddress, keccak256, toHex, type Address, type Hex } from "viem";
 import { paths } from "../stack/paths.ts";
 import type { Subject } from "./checklist/subject.ts";
 import type { Configuration } from "./configuration/configuration.ts";
@@ -57,7 +57,7 @@ export function recordOf({ configuration, addresses, receipts }: Subject): Deplo
     chainId,
     chainName,
     block: receipts.reduce((least, { blockNumber }) => Math.min(least, Number(blockNumber)), Number(first.blockNumber)),
-    deployer: first.from,
+    deployer: getAddress(first.from),
     configurationHash: configurationHash(configuration),
     gitCommit: git("rev-parse", "HEAD") || "unknown",
     hasLocalChanges: git("status", "--porcelain") !== "",

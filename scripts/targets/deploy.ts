@@ -10,8 +10,6 @@ import { absolutePaths } from "../deploy/configuration/absolutePaths.ts";
 import type { Configuration } from "../deploy/configuration/configuration.ts";
 import { readConfiguration } from "../deploy/configuration/readConfiguration.ts";
 import { findDeployerKey, requireDeployerKey } from "../deploy/deployerKey.ts";
-import { deployForReal } from "../deploy/deployForReal.ts";
-import { dryRun } from "../deploy/dryRun/dryRun.ts";
 import { DeployError } from "../deploy/problem.ts";
 import { checklistText, dryRunText, reportJson } from "../deploy/report.ts";
 import { verifyCommand } from "../deploy/verifyCommand.ts";
@@ -24,6 +22,7 @@ import { runTarget } from "./runTarget.ts";
 const usage = "npm run deploy -- --config <file.json> [--dry-run] [--rpc URL] [--json]";
 const progress = createProgress();
 
+// Hardhat is loaded when it is needed: it takes longer than most refusals.
 await runTarget(async () => {
   const { file, rpc, asJson, isDry } = readArguments();
   const configuration = absolutePaths(readConfiguration(readFile(file)));
@@ -33,6 +32,7 @@ await runTarget(async () => {
   await startBuilds({ dapp: false, subgraph: false, everyContract: true, progress }).contracts;
 
   if (isDry || key === undefined) return rehearse(configuration, asJson);
+  const { deployForReal } = await import("../deploy/deployForReal.ts");
   const rpcUrl = rpc ?? configuration.rpcUrl;
   const deployment = await deployForReal({ configuration, rpcUrl, key, progress });
   const { record, recordFile, ...checklist } = deployment;
@@ -47,6 +47,7 @@ await runTarget(async () => {
 });
 
 async function rehearse(configuration: Configuration, asJson: boolean): Promise<void> {
+  const { dryRun } = await import("../deploy/dryRun/dryRun.ts");
   const run = await progress.step("rehearsed on a chain of this machine", () => dryRun(configuration));
   process.stdout.write(`${asJson ? reportJson(run) : dryRunText(run, configuration.gasPriceWei)}\n`);
   if (!run.ok) throw new StackError("The dry run does not hold: see what it found.");
