@@ -27,10 +27,8 @@ export interface Deployment {
   readonly localPriceFeed?: Address;
   readonly faucet?: Address;
   readonly localSeedSource?: Address;
-  /** What they are on a public chain, where ngpuToken is the stake token. */
+  /** On a public chain, where ngpuToken is the stake token. */
   readonly paymentToken?: Address;
-  readonly priceFeed?: Address;
-  readonly seedSource?: Address;
 }
 
 /** Throws CHAIN_WRONG when the contracts are not known to be on that chain. */
