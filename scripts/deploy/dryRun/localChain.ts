@@ -36,6 +36,8 @@ export interface LocalChain {
     abi: Abi;
     functionName: string;
     args: readonly unknown[];
+    /** Wei of the chain's coin that go along. */
+    value?: bigint;
   }): Promise<TransactionReceipt>;
   increaseTime(seconds: number): Promise<void>;
   close(): Promise<void>;

@@ -13,9 +13,11 @@ import { standInOwner } from "./standIns.ts";
 const coordinatorAbi = parseAbi([
   "function addConsumer(uint256 subId, address consumer)",
   "function fundSubscription(uint256 subId, uint256 amount)",
+  "function fundSubscriptionWithNative(uint256 subId) payable",
   "function fulfillRandomWords(uint256 requestId, address consumer)",
 ]) as Abi;
-const enough = 10n ** 24n;
+const enoughLink = 10n ** 24n;
+const enoughWei = 10n ** 20n;
 
 export async function smokeSeed(scene: {
   readonly chain: LocalChain;
@@ -31,7 +33,10 @@ export async function smokeSeed(scene: {
 
   const consumer = [subscriptionId, addresses.seedSource];
   await chain.send({ ...coordinator, functionName: "addConsumer", args: consumer });
-  await chain.send({ ...coordinator, functionName: "fundSubscription", args: [subscriptionId, enough] });
+  const funding = configuration.vrf.nativePayment
+    ? { functionName: "fundSubscriptionWithNative", args: [subscriptionId], value: enoughWei }
+    : { functionName: "fundSubscription", args: [subscriptionId, enoughLink] };
+  await chain.send({ ...coordinator, ...funding });
   await chain.increaseTime(configuration.selection.updateSeconds + 1);
   await chain.send(advance);
   const requestId = await chain.client.readContract({ ...selection, functionName: "requestId" });
