@@ -80,8 +80,11 @@ export async function createDeployWorld(change: (draft: Draft) => void = () => u
       );
       const { killWhen } = options;
       if (killWhen !== undefined) {
-        await until("the moment to kill it", async () => closed || (await killWhen()), 60_000);
-        child.kill("SIGKILL");
+        try {
+          await until("the moment to kill it", async () => closed || (await killWhen()), 180_000);
+        } finally {
+          child.kill("SIGKILL");
+        }
       }
       return { code: await end, said, printed };
     },
