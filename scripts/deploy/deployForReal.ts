@@ -86,9 +86,12 @@ function rehearsalProblems({ ok, checks }: DryRun): Problem[] {
   if (ok) return [];
   return checks
     .filter((check) => !check.ok)
-    .map(({ what, found, expected }) => {
-      return { code: "CHECKLIST_FAILED", path: "", found: `${what}: ${found}`, allowed: `it must be ${expected}` } as const;
-    });
+    .map(({ what, found, expected }) => ({
+      code: "CHECKLIST_FAILED",
+      path: "",
+      found: `${what}: ${found}`,
+      allowed: `it must be ${expected}`,
+    }));
 }
 
 async function balanceProblems(chain: PublicClient, { account }: DeployerKey, { total }: DryRun): Promise<Problem[]> {

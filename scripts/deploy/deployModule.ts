@@ -20,10 +20,17 @@ import { moduleParameters } from "./moduleParameters.ts";
 export type Contract = keyof (typeof ngpu)["results"];
 export type Addresses = Readonly<Record<Contract, Address>>;
 
+export interface SentTransaction {
+  readonly hash: Hex;
+  /** The contract that it created, or the function that it called. */
+  readonly name: string;
+  readonly address: Address | undefined;
+}
+
 export interface Deployed {
   readonly addresses: Addresses;
   /** Every transaction of the journal, those of earlier calls included, in the order in which they were sent. */
-  readonly transactions: readonly { readonly hash: Hex; readonly name: string; readonly address: Address | undefined }[];
+  readonly transactions: readonly SentTransaction[];
 }
 
 export interface DeployRequest {

@@ -39,7 +39,8 @@ export function requireDeployerKey(configuration: Configuration, env: Environmen
   if (key !== undefined) return key;
   const { file, environmentVariable } = configuration.deployerKey;
   const found = file === undefined ? `no ${String(environmentVariable)} in the environment` : `no file ${file}`;
-  throw new DeployError([{ code: "KEY_MISSING", path: "deployerKey", found, allowed: "it must hold the deployer's key" }]);
+  const allowed = "it must hold the deployer's key";
+  throw new DeployError([{ code: "KEY_MISSING", path: "deployerKey", found, allowed }]);
 }
 
 function problemsOf(configuration: Configuration, { address }: PrivateKeyAccount, path: string): Problem[] {

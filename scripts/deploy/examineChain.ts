@@ -14,10 +14,10 @@ const tokenAbi = parseAbi([
 ]);
 const feedAbi = parseAbi([
   "function decimals() view returns (uint8)",
-  "function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)",
+  "function latestRoundData() view returns (uint80, int256 answer, uint256 startedAt, uint256 updatedAt, uint80)",
 ]);
 const coordinatorAbi = parseAbi([
-  "function getSubscription(uint256 subId) view returns (uint96 balance, uint96 nativeBalance, uint64 reqCount, address subOwner, address[] consumers)",
+  "function getSubscription(uint256 subId) view returns (uint96, uint96, uint64, address subOwner, address[] consumers)",
 ]);
 
 /** What a contract answers, or undefined when it does not. */
@@ -127,7 +127,7 @@ async function examinePriceFeed({ chain, configuration, timestamp }: Request): P
     const allowed = `it must be at most price.feedMaxAgeSeconds = ${price.feedMaxAgeSeconds} old`;
     problems.push({ code: "FEED_STALE", path, found, allowed });
   } else if (answer < price.minFeedAnswer || answer > price.maxFeedAnswer) {
-    const allowed = `believable is from ${price.minFeedAnswer} to ${price.maxFeedAnswer} (price.min- and maxFeedAnswer)`;
+    const allowed = `price.minFeedAnswer to price.maxFeedAnswer are ${price.minFeedAnswer} to ${price.maxFeedAnswer}`;
     problems.push({ code: "FEED_OUT_OF_BOUNDS", path, found: `the answer ${answer}`, allowed });
   }
   return problems;

@@ -88,7 +88,7 @@ async function untilConfirmed({ chain, deployer, confirmations, pollMs }: MendRe
 }
 
 async function wait(deadlineMs: number, pollMs: number): Promise<void> {
-  if (performance.now() > deadlineMs) throw new StackError("Transactions sent before are not confirmed; try again later.");
+  if (performance.now() > deadlineMs) throw new StackError("Transactions sent before are not confirmed; try later.");
   await sleep(pollMs);
 }
 
@@ -98,8 +98,8 @@ async function findSent({ chain, journal, deployer, confirmations }: MendRequest
   const hash = await transactionOf({ chain, deployer, nonce });
   if (hash === undefined) {
     throw new StackError(
-      `Transaction ${nonce} of ${deployer} was sent, and the RPC does not say which it is. Look its hash up in a block ` +
-        "explorer and run `hardhat ignition track-tx <hash> <deployment>`, or use an RPC with the chain's history.",
+      `Transaction ${nonce} of ${deployer} was sent, and the RPC does not say which it is. Look its hash up in a ` +
+        "block explorer and run `hardhat ignition track-tx <hash> <deployment>`, or use an RPC with the chain's history.",
     );
   }
   const provider = { request: chain.request } as unknown as Parameters<typeof trackTransaction>[2];
@@ -107,7 +107,11 @@ async function findSent({ chain, journal, deployer, confirmations }: MendRequest
 }
 
 /** By halving: the first block after which the account has sent more than `nonce` transactions. */
-async function transactionOf(query: { chain: PublicClient; deployer: Address; nonce: number }): Promise<Hex | undefined> {
+async function transactionOf(query: {
+  readonly chain: PublicClient;
+  readonly deployer: Address;
+  readonly nonce: number;
+}): Promise<Hex | undefined> {
   const { chain, deployer: address, nonce } = query;
   let [low, high] = [0n, await chain.getBlockNumber()];
   try {

@@ -1,4 +1,4 @@
-/** A configuration as the Ignition module takes it: the names of its parameters are those of ignition/modules/Ngpu.ts. */
+/** A configuration as the Ignition module takes it: the parameters have the names of ignition/modules/Ngpu.ts. */
 import { zeroAddress } from "viem";
 import type { Configuration } from "./configuration/configuration.ts";
 

@@ -5,7 +5,7 @@ export function verifyCommand(configuration: Configuration, file: string): strin
   const { chainId, explorer } = configuration;
   if (explorer === null) return "No explorer is configured, so there are no sources to verify.";
   const { kind, url, apiKeyEnvironmentVariable } = explorer;
-  const key = apiKeyEnvironmentVariable === undefined ? "" : `, with the explorer's key in ${apiKeyEnvironmentVariable}`;
+  const key = apiKeyEnvironmentVariable === undefined ? "" : `, with its key in ${apiKeyEnvironmentVariable}`;
   const hardhat = "npx hardhat --config scripts/deploy/verifyConfig.ts --network target";
   return (
     `To verify the sources at ${url} (${kind}${key}):\n` +

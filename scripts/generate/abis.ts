@@ -101,7 +101,8 @@ async function deploymentsFile(): Promise<string> {
 async function recordedDeployments(): Promise<ChainDeployment[]> {
   const folder = path.join(root, "deployments");
   const names = await readdir(folder).catch(() => []);
-  const records = names.filter((name) => name.endsWith(".json")).map((name) => readDeploymentRecord(path.join(folder, name)));
+  const files = names.filter((name) => name.endsWith(".json")).map((name) => path.join(folder, name));
+  const records = files.map(readDeploymentRecord);
   return records.map(({ chainId, block, addresses, external }) => ({
     chainId,
     addresses: {

@@ -41,7 +41,8 @@ await runTarget(async () => {
   else {
     const next = `Recorded in ${relative(paths.root, recordFile)}; \`npm run generate\` makes it known to every part.`;
     const where = `Chain ${record.chainId}, block ${record.block}, by ${record.deployer}`;
-    process.stdout.write(`${[where, checklistText(checklist, configuration.gasPriceWei), next, verify].join("\n\n")}\n`);
+    const list = checklistText(checklist, configuration.gasPriceWei);
+    process.stdout.write(`${[where, list, next, verify].join("\n\n")}\n`);
   }
   if (!deployment.ok) throw new StackError("The deployment is not what was configured: see what does not hold.");
 });

@@ -39,7 +39,8 @@ describe("A dry run of the example configuration", () => {
       expect(sizeBytes).to.be.within(1, 24_576);
       expect(BigInt(costWei)).to.equal(BigInt(gas) * 100_000_000n);
     }
-    const held = Object.fromEntries(run.roles.map(({ role, holder, delaySeconds }) => [`${role} ${holder}`, delaySeconds]));
+    const rows = run.roles.map(({ role, holder, delaySeconds }) => [`${role} ${holder}`, delaySeconds] as const);
+    const held: Record<string, number> = Object.fromEntries(rows);
     expect(held["admin roles.admin"]).to.equal(1_814_400);
     expect(held["policy roles.policy"]).to.equal(86_400);
     expect(Object.keys(held)).to.have.length(12);

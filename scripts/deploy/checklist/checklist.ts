@@ -1,4 +1,4 @@
-/** Everything that is looked at after a deployment, dry or real. It holds when every check does; open steps are told. */
+/** Everything that is looked at after a deployment, dry or real. It holds when every check does. */
 import type { ArtifactManager } from "hardhat/types/artifacts";
 import type { Check } from "./check.ts";
 import { examineContracts, type ContractRow } from "./contracts.ts";

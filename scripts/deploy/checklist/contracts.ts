@@ -45,10 +45,12 @@ export async function examineContracts(
     const { bytecode } = await artifacts.readArtifact(creation.name);
     const isOurs = input.startsWith(bytecode);
     const found = isOurs ? "it is" : "another code";
-    checks.push({ topic: "code", what: `${name} is the compiled ${creation.name}`, ok: isOurs, found, expected: "it is" });
+    const what = `${name} is the compiled ${creation.name}`;
+    checks.push({ topic: "code", what, ok: isOurs, found, expected: "it is" });
     if (name === "seedSource") {
       const given: Hex = `0x${input.slice(bytecode.length)}`;
-      checks.push(checkEqual("values", "what seedSource asks the coordinator for", given, seedArguments(configuration)));
+      const expected = seedArguments(configuration);
+      checks.push(checkEqual("values", "what seedSource asks the coordinator for", given, expected));
     }
   }
   return { rows, checks };

@@ -19,7 +19,7 @@ const managerAbi = parseAbi([
   "function schedule(address target, bytes data, uint48 when) returns (bytes32 operationId, uint32 nonce)",
 ]);
 const coordinatorAbi = parseAbi([
-  "function getSubscription(uint256 subId) view returns (uint96 balance, uint96 nativeBalance, uint64 reqCount, address subOwner, address[] consumers)",
+  "function getSubscription(uint256 subId) view returns (uint96, uint96, uint64, address subOwner, address[] consumers)",
   "function addConsumer(uint256 subId, address consumer)",
 ]);
 
@@ -42,7 +42,7 @@ async function ownership({ chain, configuration, addresses }: Subject): Promise<
       data: encodeFunctionData({ abi: seedsAbi, functionName: "transferOwnership", args: [accessManager] }),
     },
     {
-      what: `accept it in the access manager's name: schedule, then execute after ${configuration.roles.adminDelaySeconds} s`,
+      what: `accept it through the access manager: schedule, then execute after ${configuration.roles.adminDelaySeconds} s`,
       who: configuration.roles.admin,
       to: accessManager,
       call: `schedule(${seedSource}, ${accept}, 0)`,
@@ -59,13 +59,14 @@ async function consumer({ chain, configuration, addresses }: Subject): Promise<O
   const args = [subscriptionId] as const;
   const [, , , who, consumers] = await chain.readContract({ ...coordinator, functionName: "getSubscription", args });
   if (consumers.some((account) => isAddressEqual(account, seedSource))) return [];
+  const consumer = [subscriptionId, seedSource] as const;
   return [
     {
-      what: "no seed arrives before the seed source is a consumer of the VRF subscription, and the subscription is funded",
+      what: "make the seed source a consumer of the VRF subscription, and fund that: no seed arrives before",
       who,
       to,
       call: `addConsumer(${subscriptionId}, ${seedSource})`,
-      data: encodeFunctionData({ abi: coordinatorAbi, functionName: "addConsumer", args: [subscriptionId, seedSource] }),
+      data: encodeFunctionData({ abi: coordinatorAbi, functionName: "addConsumer", args: consumer }),
     },
   ];
 }

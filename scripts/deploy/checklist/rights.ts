@@ -163,7 +163,8 @@ async function examineRails({ chain, addresses, receipts }: Subject): Promise<Ch
     for (const rail of ["taskEscrow", "sessionSettlement"] as const) {
       checks.push(checkEqual("wiring", `${rail} is a rail of ${vault}`, await isRail(addresses[rail]), true));
     }
-    if (deployer) checks.push(checkEqual("wiring", `the deployer is a rail of ${vault}`, await isRail(deployer), false));
+    if (deployer === undefined) continue;
+    checks.push(checkEqual("wiring", `the deployer is a rail of ${vault}`, await isRail(deployer), false));
   }
   return checks;
 }

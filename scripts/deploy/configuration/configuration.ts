@@ -11,7 +11,7 @@ const wei = (minimum: bigint, bits: number) => whole({ minimum, maximum: 2n ** B
 const uint64 = () => wei(1n, 64);
 const file = () => text({ pattern: /\S/, meaning: "the path of a file or folder" });
 const url = () => text({ pattern: /^https?:\/\/\S+$/, meaning: "an http or https address" });
-const variable = () => text({ pattern: /^[A-Z][A-Z0-9_]*$/, meaning: "the name of an environment variable, as NGPU_KEY" });
+const variable = () => text({ pattern: /^[A-Z][A-Z0-9_]*$/, meaning: "the name of an environment variable" });
 const nodeClass = () =>
   object({ minimumPowerCu: integer({ minimum: 1, maximum: 2 ** 32 - 1 }), minimumStakeWei: wei(1n, 128) });
 

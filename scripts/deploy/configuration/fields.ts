@@ -21,11 +21,12 @@ export function object<F extends Fields>(fields: F): Field<{ readonly [K in keyo
   return {
     read(value, path, report) {
       const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-      if (!isObject) report(problem("FIELD_TYPE", path, value, `it must be an object of ${Object.keys(fields).join(", ")}`));
+      const allowed = `it must be an object of ${Object.keys(fields).join(", ")}`;
+      if (!isObject) report(problem("FIELD_TYPE", path, value, allowed));
       const given: Record<string, unknown> = isObject ? { ...value } : {};
       for (const name of Object.keys(given).filter((key) => !Object.hasOwn(fields, key))) {
-        const allowed = `there is no such field; there are ${Object.keys(fields).join(", ")}`;
-        report({ code: "FIELD_UNKNOWN", path: below(path, name), found: show(given[name]), allowed });
+        const known = `there is no such field; there are ${Object.keys(fields).join(", ")}`;
+        report({ code: "FIELD_UNKNOWN", path: below(path, name), found: show(given[name]), allowed: known });
       }
       const entries = Object.entries(fields).map(([name, field]) => {
         const at = below(path, name);
@@ -35,8 +36,8 @@ export function object<F extends Fields>(fields: F): Field<{ readonly [K in keyo
         const silent = isObject ? report : ignore;
         const wanted: Problem[] = [];
         const unused = field.read(undefined, at, (missing) => wanted.push(missing));
-        const allowed = wanted[0]?.allowed ?? "it must be given";
-        silent({ code: "FIELD_MISSING", path: at, found: "nothing", allowed });
+        const what = wanted[0]?.allowed ?? "it must be given";
+        silent({ code: "FIELD_MISSING", path: at, found: "nothing", allowed: what });
         return [name, unused];
       });
       return Object.fromEntries(entries) as { readonly [K in keyof F]: ValueOf<F[K]> };
@@ -67,7 +68,8 @@ export function integer(bounds: { readonly minimum: number; readonly maximum: nu
   const allowed = `it must be a whole number from ${minimum} to ${maximum}`;
   return {
     read(value, path, report) {
-      if (typeof value !== "number" || !Number.isSafeInteger(value)) report(problem("FIELD_TYPE", path, value, allowed));
+      const isInteger = typeof value === "number" && Number.isSafeInteger(value);
+      if (!isInteger) report(problem("FIELD_TYPE", path, value, allowed));
       else if (value < minimum || value > maximum) report(problem("FIELD_RANGE", path, value, allowed));
       return Number(value);
     },

@@ -18,6 +18,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     const found = show(text.trim());
-    throw new DeployError([{ code: "CONFIG_UNREADABLE", path: "", found, allowed: "the file must hold one JSON object" }]);
+    const allowed = "the file must hold one JSON object";
+    throw new DeployError([{ code: "CONFIG_UNREADABLE", path: "", found, allowed }]);
   }
 }

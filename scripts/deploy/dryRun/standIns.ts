@@ -48,7 +48,7 @@ export async function plantStandIns(chain: LocalChain, configuration: Configurat
     { field: "stakeToken", address: stakeToken, contract: "NgpuToken", args: [standInOwner, supply] },
     { field: "priceFeed", address: priceFeed, contract: "ScriptedFeed", args: [priceFeedDecimals] },
     { field: "sequencerFeed", address: sequencerFeed, contract: "ScriptedFeed", args: [0] },
-    { field: "vrfCoordinator", address: vrfCoordinator, contract: "VRFCoordinatorV2_5Mock", args: [1n, 1n, 10n ** 15n] },
+    { field: "vrfCoordinator", address: vrfCoordinator, contract: "VRFCoordinatorV2_5Mock", args: [1n, 1n, 1n] },
   ];
   const scratch = await chain.hre.network.create("default");
   const planted: StandIn[] = [];
