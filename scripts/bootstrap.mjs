@@ -20,6 +20,7 @@ const targets = {
   check: "targets/check.ts",
   doctor: "targets/doctor.ts",
   generate: "targets/generate.ts",
+  deploy: "targets/deploy.ts",
   coverage: "targets/coverage.ts",
   mutate: "targets/mutate.ts",
   prove: "targets/prove.ts",

@@ -10,7 +10,7 @@ export interface AppDeployment extends Omit<Deployment, "deploymentBlock"> {
 
 export function appDeployment(chainId: number): AppDeployment {
   const { deploymentBlock, ...addresses } = deploymentOf(chainId);
-  const paymentToken = addresses.localUsd;
+  const paymentToken = addresses.localUsd ?? addresses.paymentToken;
   if (paymentToken === undefined) throw new Error(`Chain ${chainId} names no payment token.`);
   return { ...addresses, deploymentBlock: BigInt(deploymentBlock), paymentToken };
 }

@@ -12,7 +12,7 @@ import type {
 } from "@nomicfoundation/ignition-core";
 import { toFunctionSelector, zeroAddress } from "viem";
 import { buildFaults, publicTimes, type FaultTimes } from "./faults.ts";
-import { buildRoleGuard, handOver, recordCalls, roles } from "./roles.ts";
+import { buildRoleGuard, giveToManager, handOver, recordCalls, roles } from "./roles.ts";
 
 /** What differs from chain to chain. */
 export interface CoreParts {
@@ -23,6 +23,8 @@ export interface CoreParts {
   readonly keeper: ArgumentType;
   /** Holds POLICY_ROLE: may set the price and the node classes. */
   readonly policy: ArgumentType;
+  /** Holds APPEAL: takes penalties back and decides what no committee did. */
+  readonly appeal: ArgumentType;
   /** Holds PAUSER: may stop new quotes. */
   readonly pauser: ArgumentType;
   /** Holds UNPAUSER: may let them go on. */
@@ -156,9 +158,14 @@ export function buildCore(builder: IgnitionModuleBuilder, parts: CoreParts) {
   m.call(nodeRegistry, "fixStakeVault", [stakeVault]);
   m.call(paymentVault, "fixRails", [[taskEscrow, sessionSettlement]]);
   m.call(stakeVault, "fixRails", [[taskEscrow, sessionSettlement]]);
-  const classes = [...nodeClasses.entries()].map(([classId, { name, ...limits }]) =>
-    m.call(nodeRegistry, "setNodeClass", [classId, name, { ...limits, enabled: true }], { id: `NodeClass${classId}` }),
-  );
+  const classes = [...nodeClasses.entries()].map(([classId, { name, minimumPowerCu, minimumStakeWei }]) => {
+    const limits = {
+      minimumPowerCu: m.getParameter(`class${classId}MinimumPowerCu`, minimumPowerCu),
+      minimumStakeWei: m.getParameter(`class${classId}MinimumStakeWei`, minimumStakeWei),
+      enabled: true,
+    };
+    return m.call(nodeRegistry, "setNodeClass", [classId, name, limits], { id: `NodeClass${classId}` });
+  });
   const grants = [
     { id: "GrantKeeper", role: roles.keeper, account: parts.keeper },
     { id: "GrantSessionSlasher", role: roles.slasher, account: sessionSettlement },
@@ -178,7 +185,7 @@ export function buildCore(builder: IgnitionModuleBuilder, parts: CoreParts) {
     nodeRegistry,
     stakeVault,
     taskEscrow,
-    appeal: parts.policy,
+    appeal: parts.appeal,
     times: parts.faultTimes,
   });
   const roleGuard = buildRoleGuard(m, accessManager, calls);
@@ -298,6 +305,7 @@ export default buildModule("Ngpu", (m) => {
     priceFeed: m.getParameter("priceFeed"),
     keeper: m.getParameter("keeper"),
     policy: m.getParameter("policy"),
+    appeal: m.getParameter("appeal"),
     pauser: m.getParameter("pauser"),
     unpauser: m.getParameter("unpauser"),
     guardian: m.getParameter("guardian"),
@@ -320,12 +328,13 @@ export default buildModule("Ngpu", (m) => {
       ripeningSeconds: 7 * DAY_S,
     },
   });
+  const owned = giveToManager(m, { accessManager: contracts.accessManager, owned: seedSource });
   handOver(m, {
     accessManager: contracts.accessManager,
     admin: m.getParameter("admin"),
     // A week longer than the thaw: whoever disagrees with what is announced has left before it is done.
     delaySeconds: m.getParameter("adminDelaySeconds", 21 * DAY_S),
-    after: calls,
+    after: [...calls, owned],
   });
   return { ...contracts, seedSource };
 });

@@ -30,6 +30,7 @@ export default buildModule("NgpuLocal", (m) => {
     priceFeed: localPriceFeed,
     keeper: m.getParameter("keeper", KEEPER),
     policy: m.getParameter("policy", DEPLOYER),
+    appeal: m.getParameter("appeal", DEPLOYER),
     pauser: m.getParameter("pauser", DEPLOYER),
     unpauser: m.getParameter("unpauser", DEPLOYER),
     guardian: m.getParameter("guardian", DEPLOYER),

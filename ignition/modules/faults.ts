@@ -69,19 +69,21 @@ export const localTimes: FaultTimes = {
 
 export function buildFaults(m: IgnitionModuleBuilder, parts: FaultParts) {
   const { accessManager, nodeRegistry, stakeVault, taskEscrow, times } = parts;
+  const appealSeconds = m.getParameter("faultAppealSeconds", times.appeal);
+  const stageSeconds = m.getParameter("disputeStageSeconds", times.stage);
   const availability = m.contract("Availability", [
     accessManager,
     nodeRegistry,
     taskEscrow,
     stakeVault,
     {
-      epochSeconds: times.epoch,
-      replyWindowSeconds: times.replyWindow,
-      reportWindowSeconds: times.reportWindow,
-      decaySeconds: times.decay,
-      banSeconds: times.ban,
-      appealWindowSeconds: times.appeal,
-      minimumBondWei: 10n ** 14n,
+      epochSeconds: m.getParameter("availabilityEpochSeconds", times.epoch),
+      replyWindowSeconds: m.getParameter("replyWindowSeconds", times.replyWindow),
+      reportWindowSeconds: m.getParameter("reportWindowSeconds", times.reportWindow),
+      decaySeconds: m.getParameter("decaySeconds", times.decay),
+      banSeconds: m.getParameter("banSeconds", times.ban),
+      appealWindowSeconds: appealSeconds,
+      minimumBondWei: m.getParameter("livenessBondWei", 10n ** 14n),
     },
   ]);
   const keeperCommittee = m.contract("KeeperCommittee", [parts.selection, parts.keeperBonds]);
@@ -93,23 +95,23 @@ export function buildFaults(m: IgnitionModuleBuilder, parts: FaultParts) {
     keeperCommittee,
     parts.selection,
     {
-      openSeconds: times.open,
-      nodeSeconds: times.stage,
-      drawSeconds: times.stage,
-      wrapSeconds: times.stage,
-      commitSeconds: times.stage,
-      revealSeconds: times.stage,
-      appealSeconds: times.appeal,
-      arbitrationSeconds: times.arbitration,
-      committeeSize: 5,
-      quorum: 3,
+      openSeconds: m.getParameter("disputeOpenSeconds", times.open),
+      nodeSeconds: stageSeconds,
+      drawSeconds: stageSeconds,
+      wrapSeconds: stageSeconds,
+      commitSeconds: stageSeconds,
+      revealSeconds: stageSeconds,
+      appealSeconds,
+      arbitrationSeconds: m.getParameter("arbitrationSeconds", times.arbitration),
+      committeeSize: m.getParameter("committeeSize", 5),
+      quorum: m.getParameter("quorum", 3),
       // Times the 5 % that a wrong result costs: 1.25 % of the stake, above the 1 % that a task is worth at most.
-      sampleBps: 2_500,
+      sampleBps: m.getParameter("sampleBps", 2_500),
       // Five of them cost less than the challenger's share of the smallest node's slash: being right must pay.
-      judgeFeeWei: 10n ** 13n,
-      bondWei: 10n ** 16n,
+      judgeFeeWei: m.getParameter("judgeFeeWei", 10n ** 13n),
+      bondWei: m.getParameter("disputeBondWei", 10n ** 16n),
       // The smallest stake of any class.
-      minimumSlashableWei: 100n * 10n ** 18n,
+      minimumSlashableWei: m.getParameter("minimumSlashableWei", 100n * 10n ** 18n),
     },
   ]);
 

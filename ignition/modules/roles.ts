@@ -5,6 +5,7 @@ import type {
   IgnitionModuleBuilder,
   NamedArtifactContractDeploymentFuture,
 } from "@nomicfoundation/ignition-core";
+import { toFunctionSelector } from "viem";
 
 export const roles = {
   admin: 0n,
@@ -56,6 +57,23 @@ export function buildRoleGuard(
   }
   m.call(accessManager, "grantRole", [roles.roleAdmin, roleGuard, 0], { id: "GuardAdministersRoles" });
   return roleGuard;
+}
+
+/**
+ * Makes the access manager the owner of a contract that knows only owners who accept: the administrator then acts on
+ * it with the same delay as on everything else. The deployer accepts in its name, while it still administers.
+ */
+export function giveToManager(
+  m: IgnitionModuleBuilder,
+  request: {
+    readonly accessManager: NamedArtifactContractDeploymentFuture<string>;
+    readonly owned: NamedArtifactContractDeploymentFuture<string>;
+  },
+): Call {
+  const { accessManager, owned } = request;
+  const offered = m.call(owned, "transferOwnership", [accessManager], { id: "OfferSeedSource" });
+  const accept = toFunctionSelector("acceptOwnership()");
+  return m.call(accessManager, "execute", [owned, accept], { id: "AcceptSeedSource", after: [offered] });
 }
 
 /** The deployer stays administrator and may go on to give roles itself: for a chain that holds nothing of value. */

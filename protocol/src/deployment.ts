@@ -27,6 +27,8 @@ export interface Deployment {
   readonly localPriceFeed?: Address;
   readonly faucet?: Address;
   readonly localSeedSource?: Address;
+  /** On a public chain, where ngpuToken is the stake token. */
+  readonly paymentToken?: Address;
 }
 
 /** Throws CHAIN_WRONG when the contracts are not known to be on that chain. */

@@ -1,10 +1,13 @@
 /**
- * Writes protocol/src/generated: the ABI of every contract as a typed constant, and the addresses that a fresh local
- * chain gives them, found by deploying there. `--check` writes nothing and fails if what is committed differs.
+ * Writes protocol/src/generated: the ABI of every contract as a typed constant, the addresses that a fresh local chain
+ * gives them, found by deploying there, and those of the public chains in deployments/. `--check` writes nothing and
+ * fails if what is committed differs.
  */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { readDeploymentRecord } from "../deploy/deploymentRecord.ts";
+import { deploymentsText, type ChainDeployment } from "./deploymentsText.ts";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const generated = path.join(root, "protocol/src/generated");
@@ -85,24 +88,31 @@ async function deploymentsFile(): Promise<string> {
   const { deployLocal } = await import("../../ignition/deployLocal.ts");
   const connection = await hre.network.create("default");
   try {
-    const addresses = Object.entries(await deployLocal(connection))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, address]) => `    ${name}: "${address}",`);
+    const addresses = await deployLocal(connection);
     const chainId = Number(await connection.provider.request({ method: "eth_chainId" }));
-    return [
-      header("Where the contracts are, by chain. A fresh local chain (31337) always gives these addresses."),
-      "export const deployments = {",
-      `  ${chainId}: {`,
-      ...addresses,
-      "    /** No event of these contracts is in an earlier block. */",
-      "    deploymentBlock: 1,",
-      "  },",
-      "} as const;",
-      "",
-    ].join("\n");
+    const about = header("Where the contracts are, by chain. A fresh local chain (31337) always gives these addresses.");
+    return deploymentsText(about, [{ chainId, addresses, deploymentBlock: 1 }, ...(await recordedDeployments())]);
   } finally {
     await connection.close();
   }
+}
+
+/** What `npm run deploy` has recorded of public chains. */
+async function recordedDeployments(): Promise<ChainDeployment[]> {
+  const folder = path.join(root, "deployments");
+  const names = await readdir(folder).catch(() => []);
+  const files = names.filter((name) => name.endsWith(".json")).map((name) => path.join(folder, name));
+  const records = files.map(readDeploymentRecord);
+  return records.map(({ chainId, block, addresses, external }) => ({
+    chainId,
+    addresses: {
+      ...addresses,
+      ngpuToken: external.stakeToken,
+      paymentToken: external.paymentToken,
+      priceFeed: external.priceFeed,
+    },
+    deploymentBlock: block,
+  }));
 }
 
 async function staleFiles(files: Files): Promise<string[]> {

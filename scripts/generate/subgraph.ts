@@ -29,8 +29,8 @@ const manifest = path.join(folder, "subgraph.yaml");
 const graphCli = require.resolve("@graphprotocol/graph-cli/bin/run.js");
 const lockTimeoutMs = 120_000;
 
-/** What graph-node calls each chain. */
-const networks = { 31337: "hardhat" } as const satisfies Record<keyof typeof deployments, string>;
+/** What graph-node calls each chain that subgraph.yaml can be written for. */
+const networks = { 31337: "hardhat" } as const;
 
 const sources = {
   NodeRegistry: { abi: nodeRegistryAbi, key: "nodeRegistry" },
@@ -68,7 +68,7 @@ export async function buildSubgraph(): Promise<{ built: boolean; manifestPath: s
 }
 
 /** subgraph.yaml with the addresses and start blocks of `chainId`; everything else in it stays. */
-async function expectedManifest(chainId: keyof typeof deployments): Promise<string> {
+async function expectedManifest(chainId: keyof typeof networks): Promise<string> {
   const deployment = deployments[chainId];
   let text = await readFile(manifest, "utf8");
   for (const [name, { key }] of Object.entries(sources)) {

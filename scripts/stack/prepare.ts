@@ -30,10 +30,16 @@ export function startBuilds(options: {
   subgraph: boolean;
   /** Those too that are not deployed: what tests and generators need. */
   everyContract?: boolean;
+  /** With the tests in Solidity, so that running those compiles nothing again. */
+  contractTests?: boolean;
   progress: Progress;
 }): Builds {
   const { progress } = options;
-  const contracts = options.everyContract || isBuilt(everyContract) ? everyContract : deployedContracts;
+  const contracts = options.contractTests
+    ? contractsAndTests
+    : options.everyContract || isBuilt(everyContract)
+      ? everyContract
+      : deployedContracts;
   const wanted = [contracts, samples, ...(options.subgraph ? [subgraph] : []), ...(options.dapp ? [dapp] : [])];
   const ends = new Map(wanted.map((build) => [build, Promise.withResolvers<boolean>()]));
   const all = withFileLock({
@@ -61,6 +67,14 @@ const everyContract: StampedBuild = {
   inputs: contractInputs,
   outputs: ["artifacts/contracts"],
   build: tool("compile", [paths.hardhat, "build", "--no-tests"]),
+};
+
+/** One compilation: tests that are compiled after the contracts compile those that they use once more. */
+const contractsAndTests: StampedBuild = {
+  name: "contracts and their tests compiled",
+  inputs: [...contractInputs, "test/solidity/**/*.sol"],
+  outputs: ["artifacts/contracts", "artifacts/test"],
+  build: tool("compile", [paths.hardhat, "build"]),
 };
 
 /** What the local deployment consists of; a third less to wait for than all of them. */

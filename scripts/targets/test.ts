@@ -25,7 +25,8 @@ await runTarget(async () => {
   const stray = strayTests();
   if (stray.length > 0) throw new StackError(`In no suite, so nobody would run them: ${stray.join(", ")}`);
   const isWhole = chosen.some(({ name }) => name === "e2e");
-  await startBuilds({ dapp: isWhole, subgraph: true, everyContract: true, progress }).all;
+  const contractTests = chosen.some(({ name }) => name === "solidity");
+  await startBuilds({ dapp: isWhole, subgraph: true, everyContract: true, contractTests, progress }).all;
   const env: Record<string, string> = isWhole ? { NGPU_CHROMIUM: await requireChromium(progress) } : {};
   for (const suite of chosen) {
     if (interrupted.signal.aborted) throw new StackError("interrupted");

@@ -469,6 +469,7 @@ describe("System", () => {
           priceFeed: world.feed.address,
           keeper: world.actors.keeper,
           policy: policy ?? stranger,
+          appeal: policy ?? stranger,
           pauser: pauser ?? stranger,
           unpauser: unpauser ?? stranger,
           guardian: guardian ?? stranger,
@@ -503,6 +504,9 @@ describe("System", () => {
         expect((await hasRole(roles.pauser, account))[0]).to.equal(false);
       }
       expect((await hasRole(roles.guardian, guardian ?? stranger))[0]).to.equal(true);
+
+      const seeds = { abi: parseAbi(["function owner() view returns (address)"]), address: deployed.seedSource };
+      expect(await read({ ...seeds, functionName: "owner" })).to.equal(deployed.accessManager);
 
       const board = { ...world.scoreBoard, address: deployed.scoreBoard };
       expect(await read({ ...board, functionName: "conduct" })).to.equal(deployed.availability);

@@ -17,7 +17,7 @@ export const suites: readonly Suite[] = [
   { name: "node-agent", files: ["test/node-agent/**/*.test.ts"], timeoutS: 180, concurrency: 1 },
   { name: "subgraph", files: ["test/subgraph/**/*.test.ts"], timeoutS: 180, concurrency: 1 },
   { name: "app", files: ["app/test/**/*.test.ts"], timeoutS: 60, concurrency: 2 },
-  { name: "scripts", files: ["test/scripts/**/*.test.ts"], timeoutS: 240, concurrency: 1 },
+  { name: "scripts", files: ["test/scripts/**/*.test.ts"], timeoutS: 360, concurrency: 1 },
   { name: "solidity", files: ["test/solidity/**/*.test.ts"], timeoutS: 900, concurrency: 1 },
   { name: "e2e", files: ["test/e2e/**/*.test.ts"], timeoutS: 1_500, concurrency: 1 },
 ];

@@ -1,0 +1,38 @@
+/** A configuration as the Ignition module takes it: the parameters have the names of ignition/modules/Ngpu.ts. */
+import { zeroAddress } from "viem";
+import type { Configuration } from "./configuration/configuration.ts";
+
+type Value = string | number | bigint | boolean;
+
+export function moduleParameters(configuration: Configuration): Record<string, Value> {
+  const { external, vrf, roles, price, payment, stake, nodeClasses, selection, faults } = configuration;
+  const { allowSingleOperator: _, ...holders } = roles;
+  const { minFeedAnswer, maxFeedAnswer, ...prices } = price;
+  const classes = [nodeClasses.cpu, nodeClasses.gpu, nodeClasses.datacenterGpu].flatMap(
+    ({ minimumPowerCu, minimumStakeWei }, classId) => [
+      [`class${classId}MinimumPowerCu`, minimumPowerCu] as const,
+      [`class${classId}MinimumStakeWei`, minimumStakeWei] as const,
+    ],
+  );
+  return {
+    paymentToken: external.paymentToken,
+    stakeToken: external.stakeToken,
+    priceFeed: external.priceFeed,
+    sequencerFeed: external.sequencerFeed ?? zeroAddress,
+    vrfCoordinator: external.vrfCoordinator,
+    vrfKeyHash: vrf.keyHash,
+    vrfSubscriptionId: vrf.subscriptionId,
+    vrfRequestConfirmations: vrf.requestConfirmations,
+    vrfCallbackGasLimit: vrf.callbackGasLimit,
+    vrfNativePayment: vrf.nativePayment,
+    minAnswer: minFeedAnswer,
+    maxAnswer: maxFeedAnswer,
+    ...holders,
+    ...prices,
+    ...payment,
+    ...stake,
+    ...Object.fromEntries(classes),
+    ...selection,
+    ...faults,
+  };
+}
