@@ -45,25 +45,31 @@ process.send?.("ready");
 async function attempt({ target, mutant }: Trial): Promise<TrialResult> {
   await requireSound(target);
   const original = readFileSync(join(paths.root, mutant.source), "utf8");
-  const compiled = compileSolidity({
-    overrides: new Map([[mutant.source, applyMutant(original, mutant)]]),
-    sources: [...new Set(target.contracts.map((contract) => contract.split(":")[0] ?? ""))],
-    outputSelection: selectionOf(target.contracts),
-  });
-  if (compiled.errors?.some(({ severity }) => severity === "error")) return { id: mutant.id, verdict: "stillborn" };
-  room.install(target.contracts, compiled);
-  try {
-    return { id: mutant.id, verdict: await runTests(room.root, target.tests, TEST_TIMEOUT_MS) };
-  } finally {
-    room.restore(target.contracts);
-  }
+  return { id: mutant.id, verdict: await judge(target, new Map([[mutant.source, applyMutant(original, mutant)]])) };
 }
 
-async function requireSound({ name, tests }: MutationTarget): Promise<void> {
-  if (sound.has(name)) return;
-  const verdict = await runTests(room.root, tests, TEST_TIMEOUT_MS);
-  if (verdict !== "survived") throw new Error(`The tests of ${name} fail without any mutant (${verdict}).`);
-  sound.add(name);
+async function requireSound(target: MutationTarget): Promise<void> {
+  if (sound.has(target.name)) return;
+  const verdict = await judge(target, new Map());
+  if (verdict !== "survived") throw new Error(`The tests of ${target.name} fail without any mutant (${verdict}).`);
+  sound.add(target.name);
+}
+
+async function judge(target: MutationTarget, overrides: ReadonlyMap<string, string>): Promise<TrialResult["verdict"]> {
+  const { contracts, settings, tests } = target;
+  const compiled = compileSolidity({
+    overrides,
+    sources: [...new Set(contracts.map((contract) => contract.split(":")[0] ?? ""))],
+    outputSelection: selectionOf(contracts),
+    settings,
+  });
+  if (compiled.errors?.some(({ severity }) => severity === "error")) return "stillborn";
+  room.install(contracts, compiled);
+  try {
+    return await runTests(room.root, tests, TEST_TIMEOUT_MS);
+  } finally {
+    room.restore(contracts);
+  }
 }
 
 function selectionOf(contracts: readonly string[]): Record<string, Record<string, readonly string[]>> {
