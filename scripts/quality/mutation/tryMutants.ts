@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { paths } from "../../stack/paths.ts";
 import { compileSolidity } from "../compileSolidity.ts";
 import { applyMutant, type Mutant } from "./findMutants.ts";
-import { runTests, type Verdict } from "./runTests.ts";
+import { createTestRunner, type Verdict } from "./runTests.ts";
 import type { MutationTarget } from "./targets.ts";
 import { createTrialRoom } from "./trialRoom.ts";
 
@@ -27,6 +27,7 @@ const TEST_TIMEOUT_MS = 90_000;
 /** Targets whose tests pass in this room without any mutant; a verdict means nothing before that is known. */
 const sound = new Set<string>();
 const room = createTrialRoom(join(paths.state, "mutation", `room-${process.pid}`));
+const runner = createTestRunner({ root: room.root, timeoutMs: TEST_TIMEOUT_MS });
 process.on("message", (trial: Trial) => {
   void attempt(trial).then(
     (result) => process.send?.(result),
@@ -37,6 +38,7 @@ process.on("message", (trial: Trial) => {
   );
 });
 process.once("disconnect", () => {
+  runner.stop();
   room.remove();
   process.exit(0);
 });
@@ -66,7 +68,7 @@ async function judge(target: MutationTarget, overrides: ReadonlyMap<string, stri
   if (compiled.errors?.some(({ severity }) => severity === "error")) return "stillborn";
   room.install(contracts, compiled);
   try {
-    return await runTests(room.root, tests, TEST_TIMEOUT_MS);
+    return await runner.run(tests);
   } finally {
     room.restore(contracts);
   }
