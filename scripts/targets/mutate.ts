@@ -1,8 +1,8 @@
 /**
- * `npm run mutate -- [--json] [--target NAME] [--only PATH] [--limit N] [--seed N] [--workers N] [--fresh]`: changes one
- * small thing of a money contract at a time and sees whether the tests notice. `score` = killed ÷ (mutants − known
- * survivors). `--only` takes one source, a `--limit` a random sample, drawn by `--seed`, for a quick look. What is known
- * of a mutant from an earlier run holds as long as its source and its tests stay; `--fresh` tries all again.
+ * `npm run mutate -- [--json] [--target NAME] [--only PATH] [--limit N] [--seed N] [--workers N] [--fresh]`: changes
+ * one small thing of a money contract at a time and sees whether the tests notice. `score` = killed ÷ (mutants − known
+ * survivors). `--only` takes one source, a `--limit` a random sample, drawn by `--seed`, for a quick look. What earlier
+ * runs know of a mutant holds as long as its source and its tests stay; `--fresh` tries all again.
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { compileSolidity } from "../quality/compileSolidity.ts";
 import { findMutants } from "../quality/mutation/findMutants.ts";
 import { openResults } from "../quality/mutation/openResults.ts";
 import { knownSurvivors } from "../quality/mutation/survivors.ts";
-import { mutationTargets } from "../quality/mutation/targets.ts";
+import { mutationTargets, type MutationTarget } from "../quality/mutation/targets.ts";
 import type { Trial, TrialResult } from "../quality/mutation/tryMutants.ts";
 import { paths } from "../stack/paths.ts";
 import { startBuilds } from "../stack/prepare.ts";
@@ -33,6 +33,7 @@ const { values } = parseArgs({
 });
 
 await runTarget(async () => {
+  requireKnown();
   await startBuilds({ dapp: false, subgraph: false, everyContract: true, progress: createProgress() }).contracts;
   const trials = sample(allTrials(), Number(values.limit ?? Number.POSITIVE_INFINITY), Number(values.seed));
   if (trials.length === 0) throw new StackError("There is nothing to mutate.");
@@ -43,22 +44,29 @@ await runTarget(async () => {
   report(trials, results);
 });
 
+/** A reason for a mutant that is gone may be taken for one about another. */
+function requireKnown(): void {
+  const existing = new Set(trialsOf(mutationTargets).map(({ mutant }) => mutant.id));
+  const gone = Object.keys(knownSurvivors).filter((id) => !existing.has(id));
+  if (gone.length > 0) throw new StackError(`survivors.ts names mutants that do not exist: ${gone.join(", ")}`);
+}
+
 function allTrials(): Trial[] {
   const targets = mutationTargets.filter(({ name }) => values.target.length === 0 || values.target.includes(name));
+  return trialsOf(targets).filter(({ mutant }) => values.only.length === 0 || values.only.includes(mutant.source));
+}
+
+function trialsOf(targets: readonly MutationTarget[]): Trial[] {
   const sources = [...new Set(targets.flatMap((target) => target.sources))];
   const compiled = compileSolidity({ sources, outputSelection: { "*": { "": ["ast"] } } });
   return targets.flatMap((target) =>
-    sourcesOf(target).flatMap((source) => {
+    target.sources.flatMap((source) => {
       const ast = compiled.sources[source]?.ast;
       if (ast === undefined) throw new StackError(`${source} does not compile.`);
       const text = readFileSync(join(paths.root, source), "utf8");
       return findMutants(source, text, ast).map((mutant) => ({ target, mutant }));
     }),
   );
-}
-
-function sourcesOf({ sources }: Trial["target"]): readonly string[] {
-  return values.only.length === 0 ? sources : sources.filter((source) => values.only.includes(source));
 }
 
 /** `limit` trials, drawn by a small linear congruential generator so that a seed always draws the same. */
@@ -123,7 +131,8 @@ function report(trials: readonly Trial[], results: readonly TrialResult[]): void
   if (values.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   else {
     for (const { id, before, after, reason } of summary.survivors) {
-      console.log(`survived ${id}: ${JSON.stringify(before)} → ${JSON.stringify(after)}${reason ? ` (${reason})` : ""}`);
+      const change = `${JSON.stringify(before)} → ${JSON.stringify(after)}`;
+      console.log(`survived ${id}: ${change}${reason === null ? "" : ` (${reason})`}`);
     }
     console.log(`score ${summary.score}, ${killed} of ${alive.length} killed, ${known.length} known to be equal`);
   }

@@ -77,7 +77,7 @@ describe("Availability at its edges", () => {
     return { ...recorded, slashedWei: eventsOf(receipt, world.availability, "PenaltyApplied")[0]?.slashedWei };
   }
 
-  it("excuses a missed task while over a fifth of the stake is silent: no slash, and an appeal clears the record", async () => {
+  it("excuses a miss while over a fifth of the stake is silent: no slash, and an appeal clears it", async () => {
     await world.setStake(99, 0n);
     const [taskId] = await missedTasks(1);
     const fault = await report(taskId);
@@ -88,7 +88,7 @@ describe("Availability at its edges", () => {
     expect(await stakeOf(world, alpha)).to.equal(1_000n * NGPU_WEI);
   });
 
-  it("counts a node's stake once in a window, and an answer does not take back what a missed task counted", async () => {
+  it("counts a node's stake once in a window: an answer does not take back what a miss counted", async () => {
     await world.setStake(99, 0n);
     const [taskId] = await missedTasks(1);
     const missedAt = await world.now();
@@ -102,7 +102,7 @@ describe("Availability at its edges", () => {
     expect(await silentWei(0), "the first window has none before it").to.equal(0n);
   });
 
-  it("gives back what an earlier epoch took without room for more in this one: five percent of it and no more", async () => {
+  it("gives back what an earlier epoch took, and takes no more for it in this one: five percent", async () => {
     const taskIds = await missedTasks(4);
     const first = await report(taskIds[0]);
     expect(first.slashedWei).to.equal(20n * NGPU_WEI);
@@ -136,7 +136,7 @@ describe("Availability at its edges", () => {
     expect([needed, ids]).to.deep.equal([true, [silent.challengeId]]);
   });
 
-  it("pays a relay no more than the bond: where gas costs more, it takes all, and nothing burns or goes back", async () => {
+  it("pays a relay no more than the bond: where gas costs more it takes all, and nothing burns", async () => {
     const challenge = await challengeNode(world, alpha, { bondWei: 10n ** 16n });
     const { networkHelpers } = world.connection;
     await networkHelpers.setNextBlockBaseFeePerGas(parseGwei("500"));

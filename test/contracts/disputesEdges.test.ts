@@ -63,7 +63,7 @@ describe("Disputes at their edges", () => {
   const ballotOf = (id: Hex, judge: Hex) =>
     world.publicClient.readContract({ ...world.disputes, functionName: "ballot", args: [id, judge] });
 
-  it("lets a keeper audit until the last second after the seed's reveal, and takes no bond from a later one", async () => {
+  it("lets a keeper audit to the last second after the seed's reveal, and takes no bond from a later one", async () => {
     const revealed = async () => (await reveal(), (await world.now()) + terms.openSeconds);
     let until = await revealed();
     expect(await revertOf(audit(until + 1))).to.deep.equal({ name: "DisputeTooLate", args: [settled.taskId, until] });
@@ -88,7 +88,7 @@ describe("Disputes at their edges", () => {
     expect(await bondCreditOf(world, keeper, world.disputes)).to.equal(0n);
   });
 
-  it("shows anyone the terms, a model's class and each judge's ballot, which says nothing before it is revealed", async () => {
+  it("shows anyone terms, classes and each judge's ballot, which says nothing before it is revealed", async () => {
     const read = { ...world.disputes, functionName: "terms" } as const;
     expect(await world.publicClient.readContract(read)).to.deep.equal(thorough);
     expect(await classOf(hashOf("model"))).to.equal(determinism.exact);
@@ -112,7 +112,8 @@ describe("Disputes at their edges", () => {
       [zeroAddress, keeperBonds.address],
       [selection.address, zeroAddress],
     ]) {
-      expect(await codeOf(world.deploy("KeeperCommittee", world.committee.abi, parts))).to.equal("CommitteeZeroAddress");
+      const deployed = world.deploy("KeeperCommittee", world.committee.abi, parts);
+      expect(await codeOf(deployed)).to.equal("CommitteeZeroAddress");
     }
   });
 });

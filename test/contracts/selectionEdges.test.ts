@@ -70,7 +70,7 @@ describe("Selection and registry at their edges", () => {
     expect(await read()(factors)).to.deep.equal([0, NEWCOMER_QUALITY_BPS]);
   });
 
-  it("a registry without vault and board knows its nodes, and finds none eligible whatever it staked elsewhere", async () => {
+  it("a registry without vault and board knows its nodes, and finds none eligible", async () => {
     const { deployer, owner } = world.actors;
     const fresh = await world.deploy("NodeRegistry", world.registry.abi, [world.accessManager.address]);
     const nodeClass = { minimumPowerCu: 1_000, minimumStakeWei: 1n, enabled: true };

@@ -62,13 +62,14 @@ describe("SessionSettlement at its edges", () => {
     expect(await world.heldUsd6()).to.equal(101n * USD6);
   });
 
-  it("chains every claimed receipt into the evidence that the slash names, and burns nothing but the claim", async () => {
+  it("chains every claimed receipt into the evidence that the slash names, and burns the claim alone", async () => {
     const { sessionId } = await world.aLane();
     const { receipts, receipt } = await claim(sessionId, 1n, [1_000, 500]);
-    let evidence: Hex = zeroHash;
-    for (const each of receipts) {
-      evidence = keccak256(encodeAbiParameters(parseAbiParameters("bytes32, bytes32"), [evidence, receiptHashOf(each)]));
-    }
+    const link = parseAbiParameters("bytes32 before, bytes32 receipt");
+    const evidence = receipts.reduce<Hex>(
+      (before, each) => keccak256(encodeAbiParameters(link, [before, receiptHashOf(each)])),
+      zeroHash,
+    );
     expect(eventsOf(receipt, world.settlement, "FloorClaimed")[0]).to.include({ evidence, claimUsd6: 150n });
     await world.increase(WINDOW_S);
     await world.send(world.actors.stranger, world.settlement, "burnFloor", [sessionId, world.nodes.alpha.nodeId]);
@@ -77,7 +78,7 @@ describe("SessionSettlement at its edges", () => {
     expect(await world.heldUsd6()).to.equal(100n * USD6 - 150n);
   });
 
-  it("takes no claim on a lane that was reclaimed: its allotment is the payer's again, and no stake is at risk", async () => {
+  it("takes no claim on a reclaimed lane: its allotment is the payer's again, and no stake is at risk", async () => {
     const { alpha } = world.nodes;
     const { owner, stranger } = world.actors;
     const { sessionId } = await world.aLane();
@@ -91,7 +92,7 @@ describe("SessionSettlement at its edges", () => {
     expect((await purseOf(sessionId)).freeUsd6).to.equal(100n * USD6);
   });
 
-  it("takes no claim whose weight does not fit, and bills all that does: 64 bits of weight to the last record", async () => {
+  it("takes no claim whose weight does not fit, and bills all that does: 64 bits to the last ms", async () => {
     const { deployer, payer } = world.actors;
     await world.send(deployer, world.oracle, "setPrice", [CHEAP_USD6]);
     await world.send(deployer, world.usd, "transfer", [payer, 2_000_000n * USD6]);

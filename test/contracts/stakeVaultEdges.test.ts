@@ -1,6 +1,8 @@
 /** Sums and single units of StakeVault that no other test looks at: what mutation testing found. */
 import { after, before, beforeEach, describe, it } from "node:test";
 import { expect } from "chai";
+import { eventsOf } from "./support/chain.ts";
+import { revertOf } from "./support/revert.ts";
 import { APPEAL_S, createStakeWorld, THAW_S, type StakeWorld } from "./support/stake.ts";
 import { NGPU_WEI } from "./support/world.ts";
 
@@ -19,6 +21,22 @@ describe("StakeVault at its edges", () => {
     await world.increase(THAW_S);
     await world.withdraw();
     expect(await world.totalStaked()).to.equal(1_600n * NGPU_WEI);
+  });
+
+  it("counts what a token delivers: tokens that lie in the vault already pay for nobody's stake", async () => {
+    const on = await world.vaultOn("FeeToken", 3_000n);
+    await world.send(world.actors.owner, on.token, "transfer", [on.vault.address, 2_000n]);
+    expect(await revertOf(on.stake(1_000n))).to.deep.equal({ name: "StakeTokenShort", args: [1_000n, 990n] });
+    expect([await on.balanceOf(on.vault.address), await on.totalStaked()]).to.deep.equal([1_980n, 0n]);
+  });
+
+  it("says that exits were slashed where one was, and of what part of the stake", async () => {
+    const exitsSlashed = async () => eventsOf(await world.slash(), world.vault, "ExitsSlashed");
+    expect(await exitsSlashed(), "nothing thaws").to.deep.equal([]);
+    await world.beginExit(450n * NGPU_WEI);
+    expect(await exitsSlashed()).to.deep.equal([
+      { nodeId: world.alpha, takenWei: 50n * NGPU_WEI, thawingWei: 400n * NGPU_WEI },
+    ]);
   });
 
   it("credits a compensation and a reward of one wei each, and burns the rest of the slash", async () => {

@@ -41,7 +41,8 @@ export function openResults({ fresh }: { fresh: boolean }): Results {
   const support = globSync("test/contracts/support/*.ts", { cwd: paths.root }).sort();
   const keyOf = ({ mutant: { id, source, before, after } }: Trial): string =>
     hash([id, before, after, digestOf([source])]);
-  const testsOf = ({ target }: Trial): string => digestOf([...target.tests, ...support]);
+  const testsOf = ({ target: { tests } }: Trial): string =>
+    digestOf([...tests.inOneWorld, ...tests.inTheirOwn, ...support]);
 
   return {
     of(trial) {

@@ -4,8 +4,15 @@ import { join } from "node:path";
 
 export type Verdict = "killed" | "timeout" | "survived";
 
+export interface TestFiles {
+  /** Tests that deploy the mutated contract themselves, beside a world that is deployed once. */
+  readonly inOneWorld: readonly string[];
+  /** Tests of the contract as it stands in a world, which is deployed anew for each. */
+  readonly inTheirOwn: readonly string[];
+}
+
 export interface TestRunner {
-  run(files: readonly string[]): Promise<Verdict>;
+  run(files: TestFiles): Promise<Verdict>;
   stop(): void;
 }
 
@@ -13,10 +20,10 @@ export interface TestRunner {
 const RUNS_PER_PROCESS = 100;
 
 export function createTestRunner({ root, timeoutMs }: { root: string; timeoutMs: number }): TestRunner {
-  let server: ChildProcess | undefined;
+  let server: Promise<ChildProcess> | undefined;
   let runs = 0;
   const stop = (): void => {
-    server?.kill("SIGKILL");
+    void server?.then((child) => child.kill("SIGKILL"));
     server = undefined;
     runs = 0;
   };
@@ -25,7 +32,7 @@ export function createTestRunner({ root, timeoutMs }: { root: string; timeoutMs:
       if (runs === RUNS_PER_PROCESS) stop();
       runs += 1;
       server ??= startServer(root);
-      const verdict = await ask(server, files.map((file) => join(root, file)), timeoutMs);
+      const verdict = await ask(await server, files, timeoutMs);
       if (verdict === "timeout") stop();
       return verdict;
     },
@@ -33,13 +40,21 @@ export function createTestRunner({ root, timeoutMs }: { root: string; timeoutMs:
   };
 }
 
-function startServer(root: string): ChildProcess {
+async function startServer(root: string): Promise<ChildProcess> {
   const env = { ...process.env, STEPS: "60", SEED: "1", NODE_TEST_CONTEXT: undefined };
+  const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>();
   // Hardhat finds its configuration by the folder that it is started in.
-  return fork(join(import.meta.dirname, "testServer.ts"), { cwd: root, env, stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const server = fork(join(import.meta.dirname, "testServer.ts"), {
+    cwd: root,
+    env,
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const ended = (code: number | null): void => reject(new Error(`The tests' process ended with ${code}.`));
+  server.once("message", () => resolve(server)).once("exit", ended);
+  return promise.finally(() => server.off("exit", ended));
 }
 
-async function ask(server: ChildProcess, files: readonly string[], timeoutMs: number): Promise<Verdict> {
+async function ask(server: ChildProcess, files: TestFiles, timeoutMs: number): Promise<Verdict> {
   const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
   const timer = setTimeout(() => resolve("timeout"), timeoutMs);
   const answered = (passed: boolean): void => resolve(passed ? "survived" : "killed");
