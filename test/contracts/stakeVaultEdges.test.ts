@@ -39,6 +39,20 @@ describe("StakeVault at its edges", () => {
     ]);
   });
 
+  it("takes one wei of stake from the exit that would leave first, and one of one wei with all the rest", async () => {
+    await world.beginExit(500n * NGPU_WEI);
+    await world.slash({ amountWei: 1n });
+    expect(await world.stakeOf()).to.deep.include({
+      stakedWei: 1_000n * NGPU_WEI - 1n,
+      thawingWei: 500n * NGPU_WEI - 1n,
+    });
+    await world.restore();
+    await world.beginExit(1n);
+    await world.slash({ amountWei: 1_000n * NGPU_WEI });
+    expect(await world.stakeOf()).to.deep.equal({ stakedWei: 0n, thawingWei: 0n, unlockAt: 0 });
+    expect([await world.activeOf(), await world.exitsOf()]).to.deep.equal([0n, []]);
+  });
+
   it("credits a compensation and a reward of one wei each, and burns the rest of the slash", async () => {
     await world.slash({ amountWei: 10n, compensationWei: 1n, challengerWei: 1n });
     await world.increase(APPEAL_S);
