@@ -12,14 +12,14 @@ export interface TestFiles {
 }
 
 export interface TestRunner {
-  run(files: TestFiles): Promise<Verdict>;
+  run(files: TestFiles, timeoutMs: number): Promise<Verdict>;
   stop(): void;
 }
 
 /** Runs that one process makes; it keeps every test module that it ever loaded. */
 const RUNS_PER_PROCESS = 100;
 
-export function createTestRunner({ root, timeoutMs }: { root: string; timeoutMs: number }): TestRunner {
+export function createTestRunner({ root }: { root: string }): TestRunner {
   let server: Promise<ChildProcess> | undefined;
   let runs = 0;
   const stop = (): void => {
@@ -28,7 +28,7 @@ export function createTestRunner({ root, timeoutMs }: { root: string; timeoutMs:
     runs = 0;
   };
   return {
-    async run(files) {
+    async run(files, timeoutMs) {
       if (runs === RUNS_PER_PROCESS) stop();
       runs += 1;
       server ??= startServer(root);

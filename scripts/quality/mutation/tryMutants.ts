@@ -22,12 +22,15 @@ export interface TrialResult {
   readonly verdict: Verdict | "stillborn";
 }
 
-const TEST_TIMEOUT_MS = 90_000;
+const SOUND_TIMEOUT_MS = 900_000;
+const LEAST_TIMEOUT_MS = 90_000;
+/** A trial hangs when it takes so many times what the tests take without a mutant, however busy the machine is. */
+const HANGS_AFTER = 10;
 
-/** Targets whose tests pass in this room without any mutant; a verdict means nothing before that is known. */
-const sound = new Set<string>();
+/** How long the tests of a target take that pass without any mutant; a verdict means nothing before that is known. */
+const soundMs = new Map<string, number>();
 const room = createTrialRoom(join(paths.state, "mutation", `room-${process.pid}`));
-const runner = createTestRunner({ root: room.root, timeoutMs: TEST_TIMEOUT_MS });
+const runner = createTestRunner({ root: room.root });
 process.on("message", (trial: Trial) => {
   void attempt(trial).then(
     (result) => process.send?.(result),
@@ -45,19 +48,28 @@ process.once("disconnect", () => {
 process.send?.("ready");
 
 async function attempt({ target, mutant }: Trial): Promise<TrialResult> {
-  await requireSound(target);
+  const timeoutMs = Math.max(LEAST_TIMEOUT_MS, HANGS_AFTER * (await soundMsOf(target)));
   const original = readFileSync(join(paths.root, mutant.source), "utf8");
-  return { id: mutant.id, verdict: await judge(target, new Map([[mutant.source, applyMutant(original, mutant)]])) };
+  const mutated = new Map([[mutant.source, applyMutant(original, mutant)]]);
+  return { id: mutant.id, verdict: await judge(target, mutated, timeoutMs) };
 }
 
-async function requireSound(target: MutationTarget): Promise<void> {
-  if (sound.has(target.name)) return;
-  const verdict = await judge(target, new Map());
+async function soundMsOf(target: MutationTarget): Promise<number> {
+  const known = soundMs.get(target.name);
+  if (known !== undefined) return known;
+  const startedAt = performance.now();
+  const verdict = await judge(target, new Map(), SOUND_TIMEOUT_MS);
   if (verdict !== "survived") throw new Error(`The tests of ${target.name} fail without any mutant (${verdict}).`);
-  sound.add(target.name);
+  const tookMs = performance.now() - startedAt;
+  soundMs.set(target.name, tookMs);
+  return tookMs;
 }
 
-async function judge(target: MutationTarget, overrides: ReadonlyMap<string, string>): Promise<TrialResult["verdict"]> {
+async function judge(
+  target: MutationTarget,
+  overrides: ReadonlyMap<string, string>,
+  timeoutMs: number,
+): Promise<TrialResult["verdict"]> {
   const { contracts, settings, tests } = target;
   const compiled = compileSolidity({
     overrides,
@@ -68,7 +80,7 @@ async function judge(target: MutationTarget, overrides: ReadonlyMap<string, stri
   if (compiled.errors?.some(({ severity }) => severity === "error")) return "stillborn";
   room.install(contracts, compiled);
   try {
-    return await runner.run(tests);
+    return await runner.run(tests, timeoutMs);
   } finally {
     room.restore(contracts);
   }
