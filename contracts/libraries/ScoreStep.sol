@@ -13,7 +13,7 @@ library ScoreStep {
         uint256 highest = uint256(formerCu) + step;
         uint256 lowest = formerCu > step ? formerCu - step : 1;
         if (measuredCu < lowest) return uint32(lowest);
-        if (measuredCu <= highest) return measuredCu;
-        return highest > type(uint32).max ? type(uint32).max : uint32(highest);
+        // Fits where it is less than what was measured.
+        return measuredCu <= highest ? measuredCu : uint32(highest);
     }
 }

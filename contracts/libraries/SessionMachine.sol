@@ -24,10 +24,9 @@ library SessionMachine {
         return uint40(closesAt) + window;
     }
 
-    /// @notice The node has, or again has, a lane that counts as a replica.
+    /// @notice The node has, or again has, a lane that counts as a replica. Requirement: it has none that does.
     function assign(Session storage session, Lane storage lane, bytes32 sessionId) internal {
         LaneState former = lane.state;
-        if (former == LaneState.Active) return;
         Purse storage purse = session.purse;
         uint8 replicas = purse.replicas;
         if (replicas >= purse.maxReplicas) {

@@ -79,10 +79,9 @@ abstract contract SessionFloor is SessionBase {
             return;
         }
 
-        // The stake vault clips; the payer loses no more than the node did.
+        // The stake vault clips; the payer loses no more than the node did, which is at most what was ordered.
         (uint256 slashId, uint256 slashedWei) = stakeVault.slash(nodeId, _order(terms, itsLane, claimUsd6));
         uint64 burnedUsd6 = uint64(slashedWei / terms.stakeWeiPerUsd6);
-        if (burnedUsd6 > claimUsd6) burnedUsd6 = claimUsd6;
         Purse memory purse = stored.purse;
         purse.burn(money, burnedUsd6);
         stored.purse = purse;

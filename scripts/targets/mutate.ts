@@ -1,7 +1,8 @@
 /**
- * `npm run mutate -- [--json] [--target NAME] [--limit N] [--seed N] [--workers N]`: changes one small thing of a money
- * contract at a time and sees whether the tests notice. `score` = killed ÷ (mutants − known survivors). A `--limit`
- * takes a random sample, drawn by `--seed`, for a quick look.
+ * `npm run mutate -- [--json] [--target NAME] [--only PATH] [--limit N] [--seed N] [--workers N] [--fresh]`: changes
+ * one small thing of a money contract at a time and sees whether the tests notice. `score` = killed ÷ (mutants − known
+ * survivors). `--only` takes one source, a `--limit` a random sample, drawn by `--seed`, for a quick look. What earlier
+ * runs know of a mutant holds as long as its source and its tests stay; `--fresh` tries all again.
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -9,8 +10,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compileSolidity } from "../quality/compileSolidity.ts";
 import { findMutants } from "../quality/mutation/findMutants.ts";
+import { openResults } from "../quality/mutation/openResults.ts";
 import { knownSurvivors } from "../quality/mutation/survivors.ts";
-import { mutationTargets } from "../quality/mutation/targets.ts";
+import { mutationTargets, type MutationTarget } from "../quality/mutation/targets.ts";
 import type { Trial, TrialResult } from "../quality/mutation/tryMutants.ts";
 import { paths } from "../stack/paths.ts";
 import { startBuilds } from "../stack/prepare.ts";
@@ -22,22 +24,39 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     target: { type: "string", multiple: true, default: [] },
+    only: { type: "string", multiple: true, default: [] },
     limit: { type: "string" },
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: "2" },
+    fresh: { type: "boolean", default: false },
   },
 });
 
 await runTarget(async () => {
+  requireKnown();
   await startBuilds({ dapp: false, subgraph: false, everyContract: true, progress: createProgress() }).contracts;
   const trials = sample(allTrials(), Number(values.limit ?? Number.POSITIVE_INFINITY), Number(values.seed));
   if (trials.length === 0) throw new StackError("There is nothing to mutate.");
-  const results = await runAll(trials, Number(values.workers));
+  const known = openResults({ fresh: values.fresh });
+  const results = trials.flatMap((trial) => known.of(trial) ?? []);
+  const left = trials.filter((trial) => known.of(trial) === undefined);
+  results.push(...(await runAll(left, Number(values.workers), (trial, result) => known.add(trial, result))));
   report(trials, results);
 });
 
+/** A reason for a mutant that is gone may be taken for one about another. */
+function requireKnown(): void {
+  const existing = new Set(trialsOf(mutationTargets).map(({ mutant }) => mutant.id));
+  const gone = Object.keys(knownSurvivors).filter((id) => !existing.has(id));
+  if (gone.length > 0) throw new StackError(`survivors.ts names mutants that do not exist: ${gone.join(", ")}`);
+}
+
 function allTrials(): Trial[] {
   const targets = mutationTargets.filter(({ name }) => values.target.length === 0 || values.target.includes(name));
+  return trialsOf(targets).filter(({ mutant }) => values.only.length === 0 || values.only.includes(mutant.source));
+}
+
+function trialsOf(targets: readonly MutationTarget[]): Trial[] {
   const sources = [...new Set(targets.flatMap((target) => target.sources))];
   const compiled = compileSolidity({ sources, outputSelection: { "*": { "": ["ast"] } } });
   return targets.flatMap((target) =>
@@ -62,7 +81,11 @@ function sample(trials: Trial[], limit: number, seed: number): Trial[] {
   return Array.from({ length: limit }, () => rest.splice(next(rest.length), 1)).flat();
 }
 
-async function runAll(trials: readonly Trial[], workers: number): Promise<TrialResult[]> {
+async function runAll(
+  trials: readonly Trial[],
+  workers: number,
+  keep: (trial: Trial, result: TrialResult) => void,
+): Promise<TrialResult[]> {
   const queue = [...trials];
   const results: TrialResult[] = [];
   await Promise.all(Array.from({ length: Math.min(workers, queue.length) }, () => runWorker()));
@@ -71,12 +94,14 @@ async function runAll(trials: readonly Trial[], workers: number): Promise<TrialR
   async function runWorker(): Promise<void> {
     const child: ChildProcess = fork(join(import.meta.dirname, "../quality/mutation/tryMutants.ts"));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    let trial: Trial | undefined;
     child.on("message", (message: "ready" | TrialResult) => {
-      if (message !== "ready") {
+      if (message !== "ready" && trial !== undefined) {
         results.push(message);
+        keep(trial, message);
         if (!values.json) process.stdout.write(`${results.length}/${trials.length} ${message.verdict} ${message.id}\n`);
       }
-      const trial = queue.shift();
+      trial = queue.shift();
       if (trial === undefined) child.disconnect();
       else child.send(trial);
     });
@@ -106,7 +131,8 @@ function report(trials: readonly Trial[], results: readonly TrialResult[]): void
   if (values.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   else {
     for (const { id, before, after, reason } of summary.survivors) {
-      console.log(`survived ${id}: ${JSON.stringify(before)} → ${JSON.stringify(after)}${reason ? ` (${reason})` : ""}`);
+      const change = `${JSON.stringify(before)} → ${JSON.stringify(after)}`;
+      console.log(`survived ${id}: ${change}${reason === null ? "" : ` (${reason})`}`);
     }
     console.log(`score ${summary.score}, ${killed} of ${alive.length} killed, ${known.length} known to be equal`);
   }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { paths } from "../../stack/paths.ts";
 import { compileSolidity } from "../compileSolidity.ts";
 import { applyMutant, type Mutant } from "./findMutants.ts";
-import { runTests, type Verdict } from "./runTests.ts";
+import { createTestRunner, type Verdict } from "./runTests.ts";
 import type { MutationTarget } from "./targets.ts";
 import { createTrialRoom } from "./trialRoom.ts";
 
@@ -22,11 +22,15 @@ export interface TrialResult {
   readonly verdict: Verdict | "stillborn";
 }
 
-const TEST_TIMEOUT_MS = 90_000;
+const SOUND_TIMEOUT_MS = 900_000;
+const LEAST_TIMEOUT_MS = 90_000;
+/** A trial hangs when it takes so many times what the tests take without a mutant, however busy the machine is. */
+const HANGS_AFTER = 10;
 
-/** Targets whose tests pass in this room without any mutant; a verdict means nothing before that is known. */
-const sound = new Set<string>();
+/** How long the tests of a target take that pass without any mutant; a verdict means nothing before that is known. */
+const soundMs = new Map<string, number>();
 const room = createTrialRoom(join(paths.state, "mutation", `room-${process.pid}`));
+const runner = createTestRunner({ root: room.root });
 process.on("message", (trial: Trial) => {
   void attempt(trial).then(
     (result) => process.send?.(result),
@@ -37,33 +41,49 @@ process.on("message", (trial: Trial) => {
   );
 });
 process.once("disconnect", () => {
+  runner.stop();
   room.remove();
   process.exit(0);
 });
 process.send?.("ready");
 
 async function attempt({ target, mutant }: Trial): Promise<TrialResult> {
-  await requireSound(target);
+  const timeoutMs = Math.max(LEAST_TIMEOUT_MS, HANGS_AFTER * (await soundMsOf(target)));
   const original = readFileSync(join(paths.root, mutant.source), "utf8");
-  const compiled = compileSolidity({
-    overrides: new Map([[mutant.source, applyMutant(original, mutant)]]),
-    sources: [...new Set(target.contracts.map((contract) => contract.split(":")[0] ?? ""))],
-    outputSelection: selectionOf(target.contracts),
-  });
-  if (compiled.errors?.some(({ severity }) => severity === "error")) return { id: mutant.id, verdict: "stillborn" };
-  room.install(target.contracts, compiled);
-  try {
-    return { id: mutant.id, verdict: await runTests(room.root, target.tests, TEST_TIMEOUT_MS) };
-  } finally {
-    room.restore(target.contracts);
-  }
+  const mutated = new Map([[mutant.source, applyMutant(original, mutant)]]);
+  return { id: mutant.id, verdict: await judge(target, mutated, timeoutMs) };
 }
 
-async function requireSound({ name, tests }: MutationTarget): Promise<void> {
-  if (sound.has(name)) return;
-  const verdict = await runTests(room.root, tests, TEST_TIMEOUT_MS);
-  if (verdict !== "survived") throw new Error(`The tests of ${name} fail without any mutant (${verdict}).`);
-  sound.add(name);
+async function soundMsOf(target: MutationTarget): Promise<number> {
+  const known = soundMs.get(target.name);
+  if (known !== undefined) return known;
+  const startedAt = performance.now();
+  const verdict = await judge(target, new Map(), SOUND_TIMEOUT_MS);
+  if (verdict !== "survived") throw new Error(`The tests of ${target.name} fail without any mutant (${verdict}).`);
+  const tookMs = performance.now() - startedAt;
+  soundMs.set(target.name, tookMs);
+  return tookMs;
+}
+
+async function judge(
+  target: MutationTarget,
+  overrides: ReadonlyMap<string, string>,
+  timeoutMs: number,
+): Promise<TrialResult["verdict"]> {
+  const { contracts, settings, tests } = target;
+  const compiled = compileSolidity({
+    overrides,
+    sources: [...new Set(contracts.map((contract) => contract.split(":")[0] ?? ""))],
+    outputSelection: selectionOf(contracts),
+    settings,
+  });
+  if (compiled.errors?.some(({ severity }) => severity === "error")) return "stillborn";
+  room.install(contracts, compiled);
+  try {
+    return await runner.run(tests, timeoutMs);
+  } finally {
+    room.restore(contracts);
+  }
 }
 
 function selectionOf(contracts: readonly string[]): Record<string, Record<string, readonly string[]>> {
