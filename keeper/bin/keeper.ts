@@ -13,6 +13,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { createAuthority } from "@ngpu/keeper/chain/authority";
 import { startKeeper } from "@ngpu/keeper/keeper/keeper";
 import { sessionTiming } from "@ngpu/keeper/session/planSessions";
+import { readUpkeepSettings } from "@ngpu/keeper/upkeep/upkeepSettings";
 
 /** A transaction is mined within a block or two of any chain that this is meant for. */
 const defaultDrainS = 20;
@@ -53,6 +54,7 @@ try {
     log,
     random01: Math.random,
     sessionTiming: { ...sessionTiming, settleMinUsd6 },
+    upkeep: readUpkeepSettings(env),
     everyMs: readInteger(env, "NGPU_POLL_MS", { fallback: 250, minimum: 50, maximum: 60_000 }),
   });
   const opsServer = await ops.open(keeper);

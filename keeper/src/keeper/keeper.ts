@@ -19,6 +19,7 @@ import { planSessions, type SessionTiming } from "../session/planSessions.ts";
 import { createClaimShelf } from "../session/claimShelf.ts";
 import { createSessionReader, type SessionFacts } from "../session/sessionSnapshot.ts";
 import { createVoucherShelf } from "../session/voucherShelf.ts";
+import { startUpkeep, type UpkeepSettings } from "../upkeep/upkeep.ts";
 import type { Dispatch } from "./action.ts";
 import { createGatewayLink, type GatewayLink } from "./gatewayLink.ts";
 import { createGatewayView } from "./gatewayView.ts";
@@ -55,12 +56,16 @@ export interface KeeperOptions {
   timing?: Timing;
   sessionTiming?: SessionTiming;
   laneTiming?: Partial<LaneTiming>;
+  /** What it does for the network as a whole; nothing without it. */
+  upkeep?: UpkeepSettings;
   telemetry?: Telemetry;
 }
 
 /** Hints come with every frame; so much time lies between two passes of a loop at least. */
 const spacingMs = 10;
 const mostUnverified = 1_000;
+/** Upkeep is looked at once in so many passes. */
+const upkeepEveries = 4;
 
 export function startKeeper(options: KeeperOptions): Keeper {
   const { chainId, rpcUrl, chain, deployment, account, gatewayUrls, clock, log, random01 } = options;
@@ -123,6 +128,11 @@ export function startKeeper(options: KeeperOptions): Keeper {
       actions?.inc({ kind: action.kind, outcome });
       observing.trigger();
     },
+    deployment,
+    onUpkeepOutcome: (action, outcome) => {
+      actions?.inc({ kind: action.kind, outcome });
+      upkeep?.ended(action, outcome);
+    },
     ...(options.laneTiming === undefined ? {} : { timing: options.laneTiming }),
   });
 
@@ -147,6 +157,14 @@ export function startKeeper(options: KeeperOptions): Keeper {
   // Two loops, so that a take-over never waits for a chain that answers slowly.
   const observing = createLoop({ name: "observe", everyMs, clock, log, pass: observe });
   const acting = createLoop({ name: "act", everyMs, clock, log, pass: act });
+  const upkeep =
+    options.upkeep === undefined
+      ? undefined
+      : startUpkeep({
+          ...{ chain, deployment, clock, log, everyMs: upkeepEveries * everyMs, settings: options.upkeep },
+          submit: (action) => !isChainDown && lane.submit(action),
+          ...(telemetry === undefined ? {} : { telemetry }),
+        });
 
   /** What waits in the lane is refused by the new chain's contract; what is in flight there, nobody mines. */
   function dropOldChain(): void {
@@ -156,6 +174,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     unverified.length = 0;
     authority.forget();
     view.forget();
+    upkeep?.forget();
   }
 
   async function act(signal: AbortSignal): Promise<void> {
@@ -263,10 +282,10 @@ export function startKeeper(options: KeeperOptions): Keeper {
     isDraining: () => isDraining,
     async drain() {
       isDraining = true;
-      await Promise.all([observing.stop(), acting.stop(), lane.drain()]);
+      await Promise.all([observing.stop(), acting.stop(), upkeep?.stop(), lane.drain()]);
     },
     async stop() {
-      await Promise.all([observing.stop(), acting.stop()]);
+      await Promise.all([observing.stop(), acting.stop(), upkeep?.stop()]);
       await Promise.all([lane.stop(), ...links.map((link) => link.stop())]);
     },
   };

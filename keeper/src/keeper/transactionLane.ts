@@ -11,6 +11,8 @@
  */
 import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import type { Deployment } from "@ngpu/protocol/deployment";
+import { NgpuError } from "@ngpu/protocol/errors";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
@@ -28,11 +30,12 @@ import {
   type WalletClient,
 } from "viem";
 import { isSessionAction, sessionCall, sessionKey, type SessionAction } from "../session/sessionAction.ts";
+import { isUpkeepAction, upkeepCall, upkeepKey, upkeepSubject, type UpkeepAction } from "../upkeep/upkeepAction.ts";
 import { actionKey } from "./action.ts";
 import { classifyRevert, type ChainAction } from "./classifyRevert.ts";
 
-/** What is sent to TaskEscrow or to SessionSettlement. */
-type LaneAction = ChainAction | SessionAction;
+/** What is sent to TaskEscrow, to SessionSettlement, or for the network as a whole. */
+type LaneAction = ChainAction | SessionAction | UpkeepAction;
 
 export type Outcome = "done" | "benign" | "refused" | "failed";
 
@@ -66,9 +69,12 @@ export function createTransactionLane(options: {
   log: Log;
   onOutcome: (action: ChainAction, outcome: Outcome) => void;
   onSessionOutcome?: (action: SessionAction, outcome: Outcome) => void;
+  /** Where upkeep goes; a lane without it takes none. */
+  deployment?: Deployment;
+  onUpkeepOutcome?: (action: UpkeepAction, outcome: Outcome) => void;
   timing?: Partial<LaneTiming>;
 }): TransactionLane {
-  const { chain, wallet, escrow, settlement, clock, log, onOutcome, onSessionOutcome } = options;
+  const { chain, wallet, escrow, settlement, clock, log, onOutcome, onSessionOutcome, onUpkeepOutcome } = options;
   const timing = { ...laneTiming, ...options.timing };
   const queue = new Map<string, LaneAction>();
   const backOff = new Map<string, { failures: number; untilMs: number }>();
@@ -80,6 +86,7 @@ export function createTransactionLane(options: {
   function submit(action: LaneAction): boolean {
     const key = keyOf(action);
     const isStopping = isDraining || stopping.signal.aborted;
+    if (isUpkeepAction(action) && options.deployment === undefined) return false;
     if (isStopping || queue.has(key) || current === key || queue.size >= mostQueued) return false;
     if ((backOff.get(key)?.untilMs ?? 0) > clock.monotonicMs()) return false;
     if (action.kind === "settle") dropRelays(action.taskId);
@@ -105,7 +112,8 @@ export function createTransactionLane(options: {
         return "failed";
       });
       remember(key, outcome);
-      if (isSessionAction(action)) onSessionOutcome?.(action, outcome);
+      if (isUpkeepAction(action)) onUpkeepOutcome?.(action, outcome);
+      else if (isSessionAction(action)) onSessionOutcome?.(action, outcome);
       else onOutcome(action, outcome);
     }
     current = undefined;
@@ -135,6 +143,10 @@ export function createTransactionLane(options: {
   }
 
   function callOf(action: LaneAction) {
+    if (isUpkeepAction(action)) {
+      if (options.deployment === undefined) throw new NgpuError("CHAIN_WRONG", { action: action.kind });
+      return upkeepCall(action, options.deployment);
+    }
     if (!isSessionAction(action)) return { address: escrow, abi: taskEscrowAbi, ...taskCall(action) };
     return { address: settlement, abi: sessionSettlementAbi, ...sessionCall(action) };
   }
@@ -244,11 +256,13 @@ export function createTransactionLane(options: {
 }
 
 function keyOf(action: LaneAction): string {
+  if (isUpkeepAction(action)) return upkeepKey(action);
   return isSessionAction(action) ? sessionKey(action) : actionKey(action);
 }
 
 /** What an action is about, for logs. */
 function subjectOf(action: LaneAction): object {
+  if (isUpkeepAction(action)) return upkeepSubject(action);
   if (!isSessionAction(action)) return { taskId: action.taskId };
   return action.kind === "settleSessions" ? { lanes: action.settlements.length } : { sessionId: action.sessionId };
 }
