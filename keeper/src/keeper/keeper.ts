@@ -161,7 +161,9 @@ export function startKeeper(options: KeeperOptions): Keeper {
     options.upkeep === undefined
       ? undefined
       : startUpkeep({
-          ...{ chain, deployment, clock, log, everyMs: upkeepEveries * everyMs, settings: options.upkeep },
+          ...{ chain, deployment, authority, context, clock, log, everyMs: upkeepEveries * everyMs },
+          ...{ settings: options.upkeep, account: account.address, readView: () => view.read() },
+          send: (frame) => links.forEach((link) => link.send(frame)),
           submit: (action) => !isChainDown && lane.submit(action),
           ...(telemetry === undefined ? {} : { telemetry }),
         });
@@ -210,6 +212,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
   async function receive(url: string, frame: Frame): Promise<void> {
     try {
       if (frame.t === "claim") return void claims.take(frame);
+      if (frame.t === "livenessReply") return void (await upkeep?.take(frame));
       if (frame.t === "voucher") return void (await shelf.take(frame));
       if (!(await view.receive(url, frame))) return;
       acting.trigger();
