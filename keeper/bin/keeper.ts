@@ -8,8 +8,10 @@ import { createLog } from "@ngpu/protocol/service/log";
 import { createOps } from "@ngpu/protocol/service/ops";
 import { readDrainS, readInteger, readPrivateKey, readText, readUrl } from "@ngpu/protocol/service/settings";
 import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { privateKeyToAccount } from "viem/accounts";
+import { readAuditSettings } from "@ngpu/keeper/audits/auditSettings";
 import { createAuthority } from "@ngpu/keeper/chain/authority";
 import { startKeeper } from "@ngpu/keeper/keeper/keeper";
 import { sessionTiming } from "@ngpu/keeper/session/planSessions";
@@ -42,6 +44,11 @@ try {
     log.error({ account: account.address }, "this account has no keeper role: gateways refuse it until it is granted");
   }
   const ops = createOps({ service: "keeper", env });
+  const audits = await readAuditSettings({
+    ...{ env, chain, chainId, rpcUrl, deployment, readFile, clock: systemClock, log },
+    gatewayUrl: gatewayUrls[0] ?? "",
+    random: (length) => randomBytes(length),
+  });
   const keeper = startKeeper({
     telemetry: ops.telemetry,
     chainId,
@@ -55,6 +62,7 @@ try {
     random01: Math.random,
     sessionTiming: { ...sessionTiming, settleMinUsd6 },
     upkeep: readUpkeepSettings(env),
+    ...(audits === undefined ? {} : { audits }),
     everyMs: readInteger(env, "NGPU_POLL_MS", { fallback: 250, minimum: 50, maximum: 60_000 }),
   });
   const opsServer = await ops.open(keeper);

@@ -1,23 +1,37 @@
 /** A keeper alone on a real chain does what the network as a whole needs. */
+import { openAuditLog } from "@ngpu/keeper/audits/auditLog";
+import type { Canary } from "@ngpu/keeper/audits/canarySet";
+import type { Evidence } from "@ngpu/keeper/audits/evidence";
 import type { Keeper } from "@ngpu/keeper/keeper/keeper";
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import { selectionPhase } from "@ngpu/keeper/epochs/selectionPhase";
 import { readUpkeepSettings } from "@ngpu/keeper/upkeep/upkeepSettings";
 import { createLivenessDesk } from "@ngpu/node-agent/agent/livenessDesk";
+import { catalogue } from "@ngpu/protocol/catalogue";
+import { accessManagerAbi } from "@ngpu/protocol/generated/abi/accessManager";
 import { availabilityAbi } from "@ngpu/protocol/generated/abi/availability";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
+import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
 import { selectionAbi } from "@ngpu/protocol/generated/abi/selection";
-import { expect } from "chai";
-import { after, before, describe, it } from "node:test";
-import { createWalletClient, http, keccak256, parseEventLogs, zeroHash, type Account } from "viem";
 import { chainOf } from "@ngpu/protocol/service/chain";
+import { systemClock } from "@ngpu/protocol/service/clock";
+import { createTelemetry, type Telemetry } from "@ngpu/protocol/service/telemetry";
+import { expect } from "chai";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { createWalletClient, http, keccak256, parseEventLogs, stringToBytes, zeroHash, type Account } from "viem";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { startTestGateway, startTestKeeper, testLog } from "../harness/services.ts";
 import { connectNode, type NodePeer } from "../harness/testNode.ts";
 import { until } from "../harness/until.ts";
 import { modelId } from "./world.ts";
+
+const [knownModel] = catalogue;
+if (knownModel === undefined) throw new Error("the catalogue holds no model");
 
 describe("upkeep on a chain", () => {
   let chain: TestChain;
@@ -143,6 +157,59 @@ describe("upkeep on a chain", () => {
     expect(await creditOf(challenger)).to.equal(bondWei);
   });
 
+  it("sets a quality for a wrong result by the role of audits, with evidence whose hash the chain names, and not without it", async () => {
+    const { deployment, client } = chain;
+    const wrong = nodes[0].nodeId;
+    const board = { address: deployment.scoreBoard, abi: scoreBoardAbi } as const;
+    const ratings = () => client.getContractEvents({ ...board, eventName: "QualityChanged", fromBlock: 0n, strict: true });
+    const folder = mkdtempSync(join(tmpdir(), "ngpu-audits-"));
+    const canary: Canary = {
+      ...{ id: "a", ...knownModel, parts: [], declared: {}, workCums: 1_000n },
+      expected: { schema: "ngpu.text/1", images: [] },
+    };
+    const published: Evidence[] = [];
+    const posted: string[] = [];
+    const bill = { nodeId: wrong, powerCu: 1_000, durationMs: 5, priceUsd6PerGcums: 1n, amountUsd6: 1n, refundUsd6: 0n };
+    const auditWith = async (name: string): Promise<Telemetry> => {
+      await keeper.stop();
+      const telemetry = createTelemetry({ service: "keeper" });
+      keeper = startTestKeeper(chain, [gateway.url], {
+        telemetry,
+        audits: {
+          ...{ chain: client, chainId: chain.chainId, deployment, canaries: [canary], seed: keccak256("0x5eed") },
+          // So many that some are always due; the budget ends it after one.
+          rules: { perDay: 1_000, budgetUsd6: 1n, mostUses: 1 },
+          memory: await openAuditLog(join(folder, name)),
+          // Paid for and not what was expected.
+          post: async ({ id }) => {
+            posted.push(id);
+            return { taskId: keccak256("0x01"), bill: { ...bill, txHash: zeroHash, blockNumber: 0n }, json: { schema: "ngpu.faces/1" } };
+          },
+          publish: async (evidence) => void published.push(evidence),
+          ...{ clock: systemClock, log: testLog, everyMs: 20 },
+        },
+      });
+      return telemetry;
+    };
+    const telemetry = await auditWith("without-role.log");
+    await until("it was refused", async () => /actions_total{[^}]*setQuality[^}]*refused/.test(await telemetry.text()));
+    const manager = { address: deployment.accessManager, abi: accessManagerAbi };
+    const auditRole = 9n;
+    await chain.write({ account: chain.account(0), ...manager, functionName: "grantRole", args: [auditRole, chain.account(1).address, 0] });
+    expect((await ratings()).length, "nobody without the role rates anybody").to.equal(0);
+    await auditWith("with-role.log");
+    const [rated] = await until("the node is rated", async () => {
+      const found = await ratings();
+      return found.length > 0 && found;
+    });
+    rmSync(folder, { recursive: true });
+    // A quarter is what a newcomer has; a wrong result takes as much.
+    expect(rated?.args).to.include({ nodeId: wrong, formerBps: 2_500, qualityBps: 0 });
+    const evidence = published.find(({ cause }) => cause === rated?.args.cause);
+    expect(keccak256(stringToBytes(evidence?.text ?? ""))).to.equal(rated?.args.cause);
+    expect(posted.length, "one for each auditor").to.equal(2);
+  });
+
   it("challenges a node that no gateway has seen, once an epoch, with its own bond, where it is told to", async () => {
     await keeper.stop();
     const { faults, ...rest } = readUpkeepSettings({});
@@ -150,15 +217,19 @@ describe("upkeep on a chain", () => {
     keeper = startTestKeeper(chain, [gateway.url], {
       upkeep: { ...rest, faults: { ...faults, challenge: { silentForS: 1, mostWeiPerDay: 10n ** 16n } } },
     });
-    const own = (args: Record<string, unknown>): boolean => args.challenger === chain.account(1).address;
+    const own = ({ challenger }: { challenger: string }): boolean => challenger === chain.account(1).address;
+    const challenged = async () => {
+      const query = { ...availability(), eventName: "LivenessChallenged", fromBlock: before, strict: true } as const;
+      return (await chain.client.getContractEvents(query)).map(({ args }) => args).filter(own);
+    };
     await until("blocks come and the silent node is challenged", async () => {
       await chain.mine(1);
-      const events = await chain.client.getContractEvents({ ...availability(), eventName: "LivenessChallenged", fromBlock: before, strict: true });
-      return events.some(({ args }) => own(args));
+      return (await challenged()).some(({ nodeId }) => nodeId === nodes[2].nodeId);
     });
     for (let block = 0; block < 5; block += 1) await chain.mine(1);
-    const events = await chain.client.getContractEvents({ ...availability(), eventName: "LivenessChallenged", fromBlock: before, strict: true });
-    // The first is linked, and the second is suspended by its strike.
-    expect(events.map(({ args }) => args.nodeId)).to.deep.equal([nodes[2].nodeId]);
+    const events = await challenged();
+    expect(events.map(({ nodeId }) => nodeId), "one that is linked").not.to.include(nodes[0].nodeId);
+    expect(new Set(events.map(({ nodeId, epoch }) => `${nodeId}:${epoch}`)).size).to.equal(events.length);
+    expect(events.every((event) => event.bondWei >= 10n ** 14n)).to.equal(true);
   });
 });

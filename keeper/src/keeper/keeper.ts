@@ -13,6 +13,7 @@ import { createLoop } from "@ngpu/protocol/service/loop";
 import type { Telemetry } from "@ngpu/protocol/service/telemetry";
 import type { Frame } from "@ngpu/protocol/wire";
 import { createWalletClient, http, type LocalAccount, type PublicClient } from "viem";
+import { startAuditor, type AuditorOptions } from "../audits/auditor.ts";
 import { createAuthority } from "../chain/authority.ts";
 import { createTaskFollower } from "../chain/taskFollower.ts";
 import { planSessions, type SessionTiming } from "../session/planSessions.ts";
@@ -58,6 +59,8 @@ export interface KeeperOptions {
   laneTiming?: Partial<LaneTiming>;
   /** What it does for the network as a whole; nothing without it. */
   upkeep?: UpkeepSettings;
+  /** How it audits nodes; it does not without. */
+  audits?: AuditorOptions;
   telemetry?: Telemetry;
 }
 
@@ -132,6 +135,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     onUpkeepOutcome: (action, outcome) => {
       actions?.inc({ kind: action.kind, outcome });
       upkeep?.ended(action, outcome);
+      auditor?.ended(action, outcome);
     },
     ...(options.laneTiming === undefined ? {} : { timing: options.laneTiming }),
   });
@@ -167,6 +171,11 @@ export function startKeeper(options: KeeperOptions): Keeper {
           submit: (action) => !isChainDown && lane.submit(action),
           ...(telemetry === undefined ? {} : { telemetry }),
         });
+
+  const auditor =
+    options.audits === undefined
+      ? undefined
+      : startAuditor({ ...options.audits, submit: (action) => !isChainDown && lane.submit(action) });
 
   /** What waits in the lane is refused by the new chain's contract; what is in flight there, nobody mines. */
   function dropOldChain(): void {
@@ -285,10 +294,10 @@ export function startKeeper(options: KeeperOptions): Keeper {
     isDraining: () => isDraining,
     async drain() {
       isDraining = true;
-      await Promise.all([observing.stop(), acting.stop(), upkeep?.stop(), lane.drain()]);
+      await Promise.all([observing.stop(), acting.stop(), upkeep?.stop(), auditor?.stop(), lane.drain()]);
     },
     async stop() {
-      await Promise.all([observing.stop(), acting.stop(), upkeep?.stop()]);
+      await Promise.all([observing.stop(), acting.stop(), upkeep?.stop(), auditor?.stop()]);
       await Promise.all([lane.stop(), ...links.map((link) => link.stop())]);
     },
   };
