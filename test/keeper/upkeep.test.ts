@@ -181,7 +181,8 @@ describe("upkeep on a chain", () => {
           rules: { perDay: 1_000, budgetUsd6: 1n, mostUses: 1 },
           memory: await openAuditLog(join(folder, name)),
           // Paid for and not what was expected.
-          post: async ({ id }) => {
+          post: async ({ canary: { id }, beforePost }) => {
+            await beforePost();
             posted.push(id);
             return { taskId: keccak256("0x01"), bill: { ...bill, txHash: zeroHash, blockNumber: 0n }, json: { schema: "ngpu.faces/1" } };
           },

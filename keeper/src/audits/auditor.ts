@@ -4,6 +4,7 @@
  * changes nothing.
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
+import { codeOf } from "@ngpu/protocol/errors";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
@@ -56,6 +57,8 @@ export function startAuditor(options: AuditorOptions & { submit: (action: Qualit
   const wanted = new Map<number, QualityAction>();
 
   let stopped: Promise<void> | undefined;
+  /** Code of what failed last, so that it is said once. */
+  let trouble: string | undefined;
 
   const loop = createLoop({ name: "audits", everyMs: options.everyMs ?? 5_000, clock, log, pass });
 
@@ -64,8 +67,11 @@ export function startAuditor(options: AuditorOptions & { submit: (action: Qualit
       for (const nodeId of unjudged) await judge(nodeId).catch((error: unknown) => passOver(nodeId, error));
       for (const action of wanted.values()) submit(action);
       await postNext(signal);
+      trouble = undefined;
     } catch (error) {
-      if (!signal.aborted) log.warn({ ...(explainFailure(error) ?? { err: error }) }, "auditing waits");
+      const code = codeOf(error);
+      if (!signal.aborted && code !== trouble) log.warn({ ...(explainFailure(error) ?? { err: error }) }, "auditing waits");
+      trouble = code;
     }
   }
 
@@ -81,8 +87,8 @@ export function startAuditor(options: AuditorOptions & { submit: (action: Qualit
     const canary = canaries.find(({ id }) => id === due?.canaryId);
     if (due === undefined || canary === undefined || signal.aborted) return;
     const { slot, canaryId } = due;
-    await memory.post({ slot, canaryId, mostUsd6: mostOf(canary) });
-    const outcome = await post(canary, signal);
+    const beforePost = (): Promise<void> => memory.post({ slot, canaryId, mostUsd6: mostOf(canary) });
+    const outcome = await post({ canary, beforePost, signal });
     if (outcome === undefined) return memory.end({ slot, amountUsd6: 0n });
     const result = resultOf(canary, outcome);
     await memory.end({ slot, amountUsd6: outcome.bill.amountUsd6, result });

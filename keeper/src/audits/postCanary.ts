@@ -15,8 +15,15 @@ export interface CanaryOutcome {
   json: unknown;
 }
 
-/** Posts and waits for the bill; undefined when it was not billed, or when nothing can be said about the result. */
-export type PostCanary = (canary: Canary, signal: AbortSignal) => Promise<CanaryOutcome | undefined>;
+/**
+ * Posts and waits for the bill; undefined when it was not billed, or when nothing can be said about the result.
+ * `beforePost` is awaited before anything is paid, and not called where nothing can be posted.
+ */
+export type PostCanary = (request: {
+  canary: Canary;
+  beforePost: () => Promise<void>;
+  signal: AbortSignal;
+}) => Promise<CanaryOutcome | undefined>;
 
 /** A result that was billed and is not what its receipt says; anything else may be the auditor's own trouble. */
 const brokenCodes: ReadonlySet<string> = new Set(["SEAL_BROKEN", "COMMITMENT_MISMATCH", "PAYLOAD_MALFORMED"]);
@@ -35,13 +42,14 @@ export function createPostCanary(options: {
   if (localUsd === undefined) throw new NgpuError("CHAIN_WRONG", { reason: "the payment token is not known" });
   const deployment = { ...rest, localUsd, deploymentBlock: BigInt(deploymentBlock) };
 
-  return async (canary, signal) => {
+  return async ({ canary, beforePost, signal }) => {
     const { modelId, manifest, parts, declared } = canary;
     let taskId: Hex = "0x";
     let bill: Bill | undefined;
     try {
       const outcome = await runTask({
         ...{ chain, wallet, deployment, gatewayUrl, modelId, manifest, parts, declared, withinS, random, signal },
+        onPrepared: beforePost,
         onEvent(event) {
           if (event.kind === "posted") ({ taskId } = event);
           if (event.kind === "settled") ({ bill } = event);
