@@ -59,6 +59,7 @@ const laneTiming: LaneTiming = { bumpAfterMs: 15_000, receiptEveryMs: 100, first
 const mostQueued = 1_000;
 const mostBumps = 10;
 const mostBackingOff = 10_000;
+const upkeepEvery = 4;
 
 export function createTransactionLane(options: {
   chain: PublicClient;
@@ -81,6 +82,8 @@ export function createTransactionLane(options: {
   const stopping = new AbortController();
   let isDraining = false;
   let current: string | undefined;
+  /** Sent since upkeep had its turn. */
+  let othersInTurn = 0;
   let running: Promise<void> = Promise.resolve();
 
   function submit(action: LaneAction): boolean {
@@ -102,8 +105,18 @@ export function createTransactionLane(options: {
     }
   }
 
+  /** In order, but tasks and sessions before upkeep, of which one gets its turn among so many of them. */
+  function nextInTurn(): [string, LaneAction] | undefined {
+    const waiting = [...queue];
+    const upkeep = waiting.find(([, action]) => isUpkeepAction(action));
+    const other = waiting.find(([, action]) => !isUpkeepAction(action));
+    const next = other === undefined || (upkeep !== undefined && othersInTurn >= upkeepEvery) ? upkeep : other;
+    othersInTurn = next === other ? othersInTurn + 1 : 0;
+    return next;
+  }
+
   async function runAll(): Promise<void> {
-    for (let next = first(queue); next !== undefined && !stopping.signal.aborted; next = first(queue)) {
+    for (let next = nextInTurn(); next !== undefined && !stopping.signal.aborted; next = nextInTurn()) {
       const [key, action] = next;
       queue.delete(key);
       current = key;
@@ -284,9 +297,4 @@ function taskCall(action: ChainAction) {
 /** An eighth more, rounded up: above the tenth that nodes ask of a replacement. */
 function raised(fee: bigint): bigint {
   return fee + fee / 8n + 1n;
-}
-
-function first<K, V>(map: Map<K, V>): [K, V] | undefined {
-  for (const entry of map) return entry;
-  return undefined;
 }
