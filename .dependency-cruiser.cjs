@@ -21,7 +21,14 @@ module.exports = {
   forbidden: [
     mayImport("protocol", ""),
     mayImport("client", "protocol/src"),
-    mayImport("keeper", "protocol"),
+    mayImport("keeper", "protocol|client/src"),
+    {
+      name: "an auditor alone is a payer",
+      comment: "Canaries are posted through the client library; nothing else of a keeper may lean on it.",
+      severity: "error",
+      from: { path: "^keeper/", pathNot: "^keeper/src/audits/postCanary\\.ts$" },
+      to: { path: "^client/" },
+    },
     mayImport("node-agent", "protocol"),
     mayImport("app", "protocol/src|client/src"),
     mayImport("subgraph", "protocol/src/generated"),

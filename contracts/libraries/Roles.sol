@@ -21,4 +21,6 @@ library Roles {
     uint64 internal constant UNPAUSER = 7;
     /// @dev Administers the roles above but ADMIN; held by RoleGuard alone.
     uint64 internal constant ROLE_ADMIN = 8;
+    /// @dev Sets the quality of nodes as audits found it; held by auditors.
+    uint64 internal constant AUDIT = 9;
 }

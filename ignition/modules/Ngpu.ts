@@ -243,11 +243,11 @@ function buildSelection(m: IgnitionModuleBuilder, core: Core, parts: CoreParts, 
   m.call(keeperBonds, "fixAssignment", [assignment]);
   m.call(nodeRegistry, "fixScoreBoard", [scoreBoard]);
   const faultFunctions = [
-    { id: "FaultSuspends", target: nodeRegistry, signature: "suspend(uint32,uint40)" },
-    { id: "AuditSetsQuality", target: scoreBoard, signature: "setQuality(uint32,uint16,bytes32)" },
+    { id: "FaultSuspends", target: nodeRegistry, signature: "suspend(uint32,uint40)", role: roles.slasher },
+    { id: "AuditSetsQuality", target: scoreBoard, signature: "setQuality(uint32,uint16,bytes32)", role: roles.audit },
   ];
-  for (const { id, target, signature } of faultFunctions) {
-    m.call(accessManager, "setTargetFunctionRole", [target, [toFunctionSelector(signature)], roles.slasher], { id });
+  for (const { id, target, signature, role } of faultFunctions) {
+    m.call(accessManager, "setTargetFunctionRole", [target, [toFunctionSelector(signature)], role], { id });
   }
   return { keeperBonds, scoreBoard, selection, assignment };
 }

@@ -17,9 +17,10 @@ export const roles = {
   guardian: 6n,
   unpauser: 7n,
   roleAdmin: 8n,
+  audit: 9n,
 } as const;
 
-const workingRoles = ["keeper", "policy", "slasher", "appeal", "pauser", "guardian", "unpauser"] as const;
+const workingRoles = ["keeper", "policy", "slasher", "appeal", "pauser", "guardian", "unpauser", "audit"] as const;
 
 type Call = ContractCallFuture<string, string>;
 

@@ -8,11 +8,14 @@ import { createLog } from "@ngpu/protocol/service/log";
 import { createOps } from "@ngpu/protocol/service/ops";
 import { readDrainS, readInteger, readPrivateKey, readText, readUrl } from "@ngpu/protocol/service/settings";
 import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { privateKeyToAccount } from "viem/accounts";
+import { readAuditSettings } from "@ngpu/keeper/audits/auditSettings";
 import { createAuthority } from "@ngpu/keeper/chain/authority";
 import { startKeeper } from "@ngpu/keeper/keeper/keeper";
 import { sessionTiming } from "@ngpu/keeper/session/planSessions";
+import { readUpkeepSettings } from "@ngpu/keeper/upkeep/upkeepSettings";
 
 /** A transaction is mined within a block or two of any chain that this is meant for. */
 const defaultDrainS = 20;
@@ -41,6 +44,11 @@ try {
     log.error({ account: account.address }, "this account has no keeper role: gateways refuse it until it is granted");
   }
   const ops = createOps({ service: "keeper", env });
+  const audits = await readAuditSettings({
+    ...{ env, chain, chainId, rpcUrl, deployment, readFile, clock: systemClock, log },
+    gatewayUrl: gatewayUrls[0] ?? "",
+    random: (length) => randomBytes(length),
+  });
   const keeper = startKeeper({
     telemetry: ops.telemetry,
     chainId,
@@ -53,6 +61,8 @@ try {
     log,
     random01: Math.random,
     sessionTiming: { ...sessionTiming, settleMinUsd6 },
+    upkeep: readUpkeepSettings(env),
+    ...(audits === undefined ? {} : { audits }),
     everyMs: readInteger(env, "NGPU_POLL_MS", { fallback: 250, minimum: 50, maximum: 60_000 }),
   });
   const opsServer = await ops.open(keeper);

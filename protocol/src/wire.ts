@@ -54,6 +54,9 @@ const frames = {
   // keeper → gateway → node
   dispatch: { nodeId: u32, taskId: bytes32, assignment: u16, attempt: u8, role: oneOf("primary", "backup") },
   settled: { nodeId: u32, taskId: bytes32 },
+  livenessAsk: { nodeId: u32, challengeId: bytes32 },
+  // node → gateway → keeper: over the hash of this block
+  livenessReply: { reply: signed("livenessReply"), blockNumber: u64 },
   // client → gateway → node
   wrap: { wrap: signed("keyWrap") },
   // gateway → client

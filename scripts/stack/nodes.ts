@@ -1,7 +1,8 @@
 /**
  * What a node's owner does, once: test money from the faucet, register with the operator's consent that the agent
- * printed, stake the minimum of the class.
+ * printed, stake the minimum of the class, and declare the models, without which the node is in no draw.
  */
+import { catalogue } from "@ngpu/protocol/catalogue";
 import { deployments } from "@ngpu/protocol/generated/deployments";
 import { faucetAbi } from "@ngpu/protocol/generated/abi/faucet";
 import { ngpuTokenAbi } from "@ngpu/protocol/generated/abi/ngpuToken";
@@ -37,9 +38,15 @@ export async function registerNode(options: { rpcUrl: string; owner: Account; re
   const nodeId = await wallet.readContract({ ...registry, functionName: "nodeOfOperator", args: [operator] });
 
   const token = { address: contracts.ngpuToken, abi: ngpuTokenAbi } as const;
-  await wallet.mined(
+  const sent = [
     await wallet.writeContract({ ...token, functionName: "approve", args: [contracts.stakeVault, minimumStakeWei] }),
-  );
+  ];
+  // Into the same block: nobody waits for them.
+  for (const { modelId } of catalogue) {
+    const declare = { ...registry, functionName: "declareModel", args: [nodeId, modelId, true] } as const;
+    sent.push(await wallet.writeContract(declare));
+  }
+  for (const hash of sent) await wallet.mined(hash);
   const vault = { address: contracts.stakeVault, abi: stakeVaultAbi } as const;
   await wallet.mined(await wallet.writeContract({ ...vault, functionName: "stake", args: [nodeId, minimumStakeWei] }));
   return nodeId;

@@ -3,10 +3,11 @@ import { createHub } from "@ngpu/keeper/gateway/hub";
 import type { Link } from "@ngpu/keeper/gateway/link";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { systemClock } from "@ngpu/protocol/service/clock";
-import { decodeFrame, encodeFrame, type FrameOf } from "@ngpu/protocol/wire";
+import { decodeFrame, encodeFrame, type Frame, type FrameOf } from "@ngpu/protocol/wire";
 import { expect } from "chai";
 import { describe, it } from "node:test";
 import { toHex, zeroAddress, zeroHash } from "viem";
+import { codeRejectedBy } from "../harness/codeRejectedBy.ts";
 import { testLog } from "../harness/services.ts";
 
 const silent: Link = {
@@ -59,6 +60,38 @@ describe("gateway hub", () => {
       node: ["welcome"],
       keeper: ["welcome", "roster"],
     });
+  });
+
+  it("takes a keeper's question about a liveness challenge to that node alone, and the node's own answer to keepers", async () => {
+    const frames: Record<string, Frame[]> = { first: [], second: [], keeper: [] };
+    const linkOf = (who: string): Link => ({ ...silent, send: (frame) => void frames[who]?.push(frame) });
+    const hub = createHub({
+      rules: { signedByNode: nothing, signedBy: nothing, assignedTask: refused },
+      sessions: { forget: () => undefined, signersOf: async () => [], hasLane: async () => false },
+      tasks: { known: () => undefined, head: () => undefined, hint: () => undefined },
+      hasOutput: () => false,
+      clock: systemClock,
+      log: testLog,
+      mostTasks: 10,
+      onRosterChange: () => undefined,
+    });
+    const [first, keeper] = [linkOf("first"), linkOf("keeper")];
+    const identity = { role: "node", nodeId: 1, operator: zeroAddress } as const;
+    const asKeeper = { role: "keeper", account: zeroAddress } as const;
+    hub.join(first, identity);
+    hub.join(linkOf("second"), { ...identity, nodeId: 2 });
+    hub.join(keeper, asKeeper);
+    const ask: Frame = { t: "livenessAsk", nodeId: 1, challengeId: zeroHash };
+    await hub.handle(keeper, asKeeper, ask);
+    expect(frames.first?.slice(1)).to.deep.equal([ask]);
+    expect(frames.second?.slice(1)).to.deep.equal([]);
+    const message = { challengeId: zeroHash, nodeId: 1, blockHash: zeroHash };
+    const reply: Frame = { t: "livenessReply", reply: { message, signature: toHex(1, { size: 65 }) }, blockNumber: 2n ** 60n };
+    await hub.handle(first, identity, decodeFrame(encodeFrame(reply)));
+    expect(frames.keeper?.at(-1)).to.deep.equal(reply);
+    const foreign: Frame = { ...reply, reply: { ...reply.reply, message: { ...message, nodeId: 2 } } };
+    expect(await codeRejectedBy(hub.handle(first, identity, foreign))).to.equal("AUTH_FORBIDDEN");
+    expect(await codeRejectedBy(hub.handle(first, identity, ask)), "no node asks").to.equal("WIRE_MALFORMED");
   });
 
   it("keeps the roster within what keepers take, and leaves out those that announce most", async () => {

@@ -41,7 +41,9 @@ describe("keeper that drains", () => {
 
   const start = (env: Record<string, string> = {}): Promise<ServiceProcess> => {
     const key = chain.account(1).getHdKey().privateKey ?? new Uint8Array();
-    const links = { NGPU_RPC_URL: chain.rpcUrl, NGPU_GATEWAY_URL: gateway.url, NGPU_OPS_PORT: "0" };
+    // What is in flight is to be an assignment, not the network's upkeep.
+    const upkeep = { NGPU_KEEP_EPOCHS: "0", NGPU_KEEP_RATE: "0" };
+    const links = { NGPU_RPC_URL: chain.rpcUrl, NGPU_GATEWAY_URL: gateway.url, NGPU_OPS_PORT: "0", ...upkeep };
     return startServiceProcess({ bin: "keeper/bin/keeper.ts", env: { ...links, NGPU_KEEPER_KEY: toHex(key), ...env } });
   };
   const ask = async (path: string) => {

@@ -7,7 +7,7 @@ import { systemClock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import { expect } from "chai";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import { createWalletClient, http, type Hex } from "viem";
+import { createWalletClient, http, toHex, zeroHash, type Hex } from "viem";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { testLog } from "../harness/services.ts";
@@ -207,4 +207,26 @@ describe("transaction lane", () => {
     await chain.setAutomine(false);
     return action;
   }
+
+  it("sends what tasks need before upkeep, of which one gets its turn among four, and refuses upkeep without its contracts", async () => {
+    const order: string[] = [];
+    const place = { chain: chainOf(chain.chainId, chain.rpcUrl), transport: http(chain.rpcUrl) };
+    const { taskEscrow: escrow, sessionSettlement: settlement } = chain.deployment;
+    const upkeepLane = createTransactionLane({
+      ...{ chain: chain.client, wallet: createWalletClient({ account: chain.account(3), ...place }) },
+      ...{ escrow, settlement, clock: systemClock, log: testLog, deployment: chain.deployment },
+      onOutcome: ({ kind }) => order.push(kind),
+      onUpkeepOutcome: ({ kind }, ended) => order.push(`${kind} ${ended}`),
+    });
+    const weightOf = (member: number) => ({ kind: "refreshWeight", pool: zeroHash, member }) as const;
+    upkeepLane.submit({ kind: "refreshRate" });
+    for (const member of [1, 2]) upkeepLane.submit(weightOf(member));
+    // Nobody knows these tasks, so each is refused at once.
+    for (let task = 1; task <= 6; task += 1) upkeepLane.submit({ kind: "expire", taskId: toHex(task, { size: 32 }) });
+    await until("all have ended", () => order.length === 9);
+    await upkeepLane.stop();
+    const four = Array.from({ length: 4 }, () => "expire");
+    expect(order).to.deep.equal(["refreshRate done", ...four, "refreshWeight done", "expire", "expire", "refreshWeight done"]);
+    expect(lane.submit({ kind: "refreshRate" }), "a lane that does not know where to").to.equal(false);
+  });
 });

@@ -1,7 +1,8 @@
 /**
  * Who is connected and which frame goes where:
  *   node   → keepers, clients of the task   accept, progress, receipt
- *   keeper → node                           dispatch, settled
+ *   keeper → node                           dispatch, settled, livenessAsk
+ *   node   → keepers                        livenessReply
  *   client → node                           wrap
  *   hub    → keepers                        roster
  *   hub    → clients of a task              nodes
@@ -174,6 +175,13 @@ export function createHub(options: {
       }
       case "receipt":
         return handleReceipt(link, identity, frame);
+      case "livenessReply": {
+        const { reply } = frame;
+        if (reply.message.nodeId !== nodeId) throw new NgpuError("AUTH_FORBIDDEN", { part: "livenessReply" });
+        await rules.signedByNode({ kind: "livenessReply", signed: reply, nodeId, operator });
+        for (const keeper of keepers) keeper.send(frame);
+        return;
+      }
       default:
         throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} from a node` });
     }
@@ -228,6 +236,8 @@ export function createHub(options: {
       tasks.hint();
       return;
     }
+    // Nothing is kept of it: the keeper asks again while it needs the answer.
+    if (frame.t === "livenessAsk") return void roster.linkOf(frame.nodeId)?.send(frame);
     if (frame.t !== "dispatch") throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} from a keeper` });
     const { taskId, assignment, nodeId } = frame;
     const facts = await rules.assignedTask({ taskId, assignment, nodeId });

@@ -3,10 +3,11 @@
  */
 import { BaseError, ContractFunctionRevertedError } from "viem";
 import type { SessionAction } from "../session/sessionAction.ts";
+import type { UpkeepAction } from "../upkeep/upkeepAction.ts";
 import type { Action } from "./action.ts";
 
 export type ChainAction = Exclude<Action, { kind: "dispatch" }>;
-type Kind = ChainAction["kind"] | SessionAction["kind"];
+type Kind = ChainAction["kind"] | SessionAction["kind"] | UpkeepAction["kind"];
 
 export interface Revert {
   /** Name of the contract's error; empty when it gave none. */
@@ -33,6 +34,17 @@ const benign: Record<Kind, ReadonlySet<string>> = {
   burnFloor: new Set(["SessionClaimNotBurnable"]),
   reclaimLane: new Set(["SessionLaneWrongState", "SessionLaneNotReclaimable"]),
   finishSession: new Set(["SessionNotOpen", "SessionStillSettling", "SessionLanesLeft"]),
+  advance: new Set(["SelectionPhaseNotOver"]),
+  openWithoutSeed: new Set(["SelectionNotUpdating", "SelectionPhaseNotOver"]),
+  applyQueued: new Set(["SelectionNotUpdating"]),
+  refreshWeight: new Set(),
+  refreshRate: new Set(),
+  answerLiveness: new Set(["AvailabilityChallengeNotOpen", "AvailabilityReplyLate"]),
+  challengeLiveness: new Set(["AvailabilityChallengedBefore", "AvailabilityNodeNotActive"]),
+  performUpkeep: new Set(),
+  payBondCredit: new Set(["BondNoCredit"]),
+  withdrawCredit: new Set(["BondNoCredit"]),
+  setQuality: new Set(),
 };
 
 /** undefined when the call was not refused by a contract, such as when the RPC did not answer. */

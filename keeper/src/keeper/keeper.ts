@@ -13,6 +13,7 @@ import { createLoop } from "@ngpu/protocol/service/loop";
 import type { Telemetry } from "@ngpu/protocol/service/telemetry";
 import type { Frame } from "@ngpu/protocol/wire";
 import { createWalletClient, http, type LocalAccount, type PublicClient } from "viem";
+import { startAuditor, type AuditorOptions } from "../audits/auditor.ts";
 import { createAuthority } from "../chain/authority.ts";
 import { createTaskFollower } from "../chain/taskFollower.ts";
 import { createDemandDesk } from "../demands/demandDesk.ts";
@@ -20,6 +21,7 @@ import { planSessions, type SessionTiming } from "../session/planSessions.ts";
 import { createClaimShelf } from "../session/claimShelf.ts";
 import { createSessionReader, type SessionFacts } from "../session/sessionSnapshot.ts";
 import { createVoucherShelf } from "../session/voucherShelf.ts";
+import { startUpkeep, type UpkeepSettings } from "../upkeep/upkeep.ts";
 import type { Dispatch } from "./action.ts";
 import { correctMisfits } from "./correctMisfits.ts";
 import { createGatewayLink, type GatewayLink } from "./gatewayLink.ts";
@@ -57,6 +59,10 @@ export interface KeeperOptions {
   timing?: Timing;
   sessionTiming?: SessionTiming;
   laneTiming?: Partial<LaneTiming>;
+  /** What it does for the network as a whole; nothing without it. */
+  upkeep?: UpkeepSettings;
+  /** How it audits nodes; it does not without. */
+  audits?: AuditorOptions;
   telemetry?: Telemetry;
 }
 
@@ -64,6 +70,8 @@ export interface KeeperOptions {
 const spacingMs = 10;
 const mostUnverified = 1_000;
 const answerEveryMs = 1_000;
+/** Upkeep is looked at once in so many passes. */
+const upkeepEveries = 4;
 
 export function startKeeper(options: KeeperOptions): Keeper {
   const { chainId, rpcUrl, chain, deployment, account, gatewayUrls, clock, log, random01 } = options;
@@ -129,6 +137,12 @@ export function startKeeper(options: KeeperOptions): Keeper {
       actions?.inc({ kind: action.kind, outcome });
       observing.trigger();
     },
+    deployment,
+    onUpkeepOutcome: (action, outcome) => {
+      actions?.inc({ kind: action.kind, outcome });
+      upkeep?.ended(action, outcome);
+      auditor?.ended(action, outcome);
+    },
     ...(options.laneTiming === undefined ? {} : { timing: options.laneTiming }),
   });
 
@@ -154,6 +168,21 @@ export function startKeeper(options: KeeperOptions): Keeper {
   const observing = createLoop({ name: "observe", everyMs, clock, log, pass: observe });
   const acting = createLoop({ name: "act", everyMs, clock, log, pass: act });
   const answering = createLoop({ name: "answer demands", everyMs: answerEveryMs, clock, log, pass: answer });
+  const upkeep =
+    options.upkeep === undefined
+      ? undefined
+      : startUpkeep({
+          ...{ chain, deployment, authority, context, clock, log, everyMs: upkeepEveries * everyMs },
+          ...{ settings: options.upkeep, account: account.address, readView: () => view.read() },
+          send: (frame) => links.forEach((link) => link.send(frame)),
+          submit: (action) => !isChainDown && lane.submit(action),
+          ...(telemetry === undefined ? {} : { telemetry }),
+        });
+
+  const auditor =
+    options.audits === undefined
+      ? undefined
+      : startAuditor({ ...options.audits, submit: (action) => !isChainDown && lane.submit(action) });
 
   /** What waits in the lane is refused by the new chain's contract; what is in flight there, nobody mines. */
   function dropOldChain(): void {
@@ -164,6 +193,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     authority.forget();
     view.forget();
     demandDesk.forget();
+    upkeep?.forget();
   }
 
   async function act(signal: AbortSignal): Promise<void> {
@@ -213,6 +243,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
   async function receive(url: string, frame: Frame): Promise<void> {
     try {
       if (frame.t === "claim") return void claims.take(frame);
+      if (frame.t === "livenessReply") return void (await upkeep?.take(frame));
       if (frame.t === "voucher") return void (await shelf.take(frame));
       if (!(await view.receive(url, frame))) return;
       acting.trigger();
@@ -287,10 +318,10 @@ export function startKeeper(options: KeeperOptions): Keeper {
     isDraining: () => isDraining,
     async drain() {
       isDraining = true;
-      await Promise.all([observing.stop(), acting.stop(), answering.stop(), lane.drain()]);
+      await Promise.all([observing.stop(), acting.stop(), answering.stop(), upkeep?.stop(), auditor?.stop(), lane.drain()]);
     },
     async stop() {
-      await Promise.all([observing.stop(), acting.stop(), answering.stop()]);
+      await Promise.all([observing.stop(), acting.stop(), answering.stop(), upkeep?.stop(), auditor?.stop()]);
       await Promise.all([lane.stop(), ...links.map((link) => link.stop())]);
     },
   };

@@ -11,6 +11,8 @@
  */
 import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
+import type { Deployment } from "@ngpu/protocol/deployment";
+import { NgpuError } from "@ngpu/protocol/errors";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
@@ -28,11 +30,12 @@ import {
   type WalletClient,
 } from "viem";
 import { isSessionAction, sessionCall, sessionKey, type SessionAction } from "../session/sessionAction.ts";
+import { isUpkeepAction, upkeepCall, upkeepKey, upkeepSubject, type UpkeepAction } from "../upkeep/upkeepAction.ts";
 import { actionKey } from "./action.ts";
 import { classifyRevert, type ChainAction } from "./classifyRevert.ts";
 
-/** What is sent to TaskEscrow or to SessionSettlement. */
-type LaneAction = ChainAction | SessionAction;
+/** What is sent to TaskEscrow, to SessionSettlement, or for the network as a whole. */
+type LaneAction = ChainAction | SessionAction | UpkeepAction;
 
 export type Outcome = "done" | "benign" | "refused" | "failed";
 
@@ -56,6 +59,7 @@ const laneTiming: LaneTiming = { bumpAfterMs: 15_000, receiptEveryMs: 100, first
 const mostQueued = 1_000;
 const mostBumps = 10;
 const mostBackingOff = 10_000;
+const upkeepEvery = 4;
 
 export function createTransactionLane(options: {
   chain: PublicClient;
@@ -66,20 +70,26 @@ export function createTransactionLane(options: {
   log: Log;
   onOutcome: (action: ChainAction, outcome: Outcome) => void;
   onSessionOutcome?: (action: SessionAction, outcome: Outcome) => void;
+  /** Where upkeep goes; a lane without it takes none. */
+  deployment?: Deployment;
+  onUpkeepOutcome?: (action: UpkeepAction, outcome: Outcome) => void;
   timing?: Partial<LaneTiming>;
 }): TransactionLane {
-  const { chain, wallet, escrow, settlement, clock, log, onOutcome, onSessionOutcome } = options;
+  const { chain, wallet, escrow, settlement, clock, log, onOutcome, onSessionOutcome, onUpkeepOutcome } = options;
   const timing = { ...laneTiming, ...options.timing };
   const queue = new Map<string, LaneAction>();
   const backOff = new Map<string, { failures: number; untilMs: number }>();
   const stopping = new AbortController();
   let isDraining = false;
   let current: string | undefined;
+  /** Sent since upkeep had its turn. */
+  let othersInTurn = 0;
   let running: Promise<void> = Promise.resolve();
 
   function submit(action: LaneAction): boolean {
     const key = keyOf(action);
     const isStopping = isDraining || stopping.signal.aborted;
+    if (isUpkeepAction(action) && options.deployment === undefined) return false;
     if (isStopping || queue.has(key) || current === key || queue.size >= mostQueued) return false;
     if ((backOff.get(key)?.untilMs ?? 0) > clock.monotonicMs()) return false;
     if (action.kind === "settle") dropRelays(action);
@@ -102,8 +112,18 @@ export function createTransactionLane(options: {
     }
   }
 
+  /** In order, but tasks and sessions before upkeep, of which one gets its turn among so many of them. */
+  function nextInTurn(): [string, LaneAction] | undefined {
+    const waiting = [...queue];
+    const upkeep = waiting.find(([, action]) => isUpkeepAction(action));
+    const other = waiting.find(([, action]) => !isUpkeepAction(action));
+    const next = other === undefined || (upkeep !== undefined && othersInTurn >= upkeepEvery) ? upkeep : other;
+    othersInTurn = next === other ? othersInTurn + 1 : 0;
+    return next;
+  }
+
   async function runAll(): Promise<void> {
-    for (let next = first(queue); next !== undefined && !stopping.signal.aborted; next = first(queue)) {
+    for (let next = nextInTurn(); next !== undefined && !stopping.signal.aborted; next = nextInTurn()) {
       const [key, action] = next;
       queue.delete(key);
       current = key;
@@ -112,7 +132,8 @@ export function createTransactionLane(options: {
         return "failed";
       });
       remember(key, outcome);
-      if (isSessionAction(action)) onSessionOutcome?.(action, outcome);
+      if (isUpkeepAction(action)) onUpkeepOutcome?.(action, outcome);
+      else if (isSessionAction(action)) onSessionOutcome?.(action, outcome);
       else onOutcome(action, outcome);
     }
     current = undefined;
@@ -142,6 +163,10 @@ export function createTransactionLane(options: {
   }
 
   function callOf(action: LaneAction) {
+    if (isUpkeepAction(action)) {
+      if (options.deployment === undefined) throw new NgpuError("CHAIN_WRONG", { action: action.kind });
+      return upkeepCall(action, options.deployment);
+    }
     if (!isSessionAction(action)) return { address: escrow, abi: taskEscrowAbi, ...taskCall(action) };
     return { address: settlement, abi: sessionSettlementAbi, ...sessionCall(action) };
   }
@@ -251,11 +276,13 @@ export function createTransactionLane(options: {
 }
 
 function keyOf(action: LaneAction): string {
+  if (isUpkeepAction(action)) return upkeepKey(action);
   return isSessionAction(action) ? sessionKey(action) : actionKey(action);
 }
 
 /** What an action is about, for logs. */
 function subjectOf(action: LaneAction): object {
+  if (isUpkeepAction(action)) return upkeepSubject(action);
   if (!isSessionAction(action)) return { taskId: action.taskId };
   return action.kind === "settleSessions" ? { lanes: action.settlements.length } : { sessionId: action.sessionId };
 }
@@ -286,9 +313,4 @@ function taskCall(action: ChainAction) {
 /** An eighth more, rounded up: above the tenth that nodes ask of a replacement. */
 function raised(fee: bigint): bigint {
   return fee + fee / 8n + 1n;
-}
-
-function first<K, V>(map: Map<K, V>): [K, V] | undefined {
-  for (const entry of map) return entry;
-  return undefined;
 }

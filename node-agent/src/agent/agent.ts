@@ -20,6 +20,7 @@ import { createBlobs } from "./blobs.ts";
 import { createAgentChain, type AgentChain } from "./chain.ts";
 import { connectGateway } from "./gatewayLink.ts";
 import { openJournal, type Journal } from "./journal.ts";
+import { createLivenessDesk } from "./livenessDesk.ts";
 import { measurePowerCu } from "./measurePower.ts";
 import { registrationCode } from "./registration.ts";
 import type { AgentSettings } from "./settings.ts";
@@ -256,6 +257,7 @@ async function serve(
     send: (frame) => link.send(frame),
     link: { connection: () => link.connection(), answers: () => link.answers() },
   });
+  const liveness = createLivenessDesk({ ...options, context, send: (frame) => link.send(frame) });
   const announcement = async (): Promise<FrameOf<"announce">> => ({
     t: "announce",
     models: served.map(({ modelId }) => modelId),
@@ -282,6 +284,7 @@ async function serve(
       if (frame.t === "dispatch") desk.dispatch(frame);
       else if (frame.t === "wrap") desk.wrap(frame.wrap);
       else if (frame.t === "settled") desk.settled(frame.taskId);
+      else if (frame.t === "livenessAsk") void liveness.ask(frame);
       else throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} from a gateway` });
     },
     onLost: () => watch.trigger(),

@@ -1,0 +1,151 @@
+/**
+ * Audits nodes by tasks whose right result it knows: posts one when its time has come, judges the node that was paid for
+ * it, and sets the node's quality where that changed. One canary at a time; what it knows is in its log, so a restart
+ * changes nothing.
+ */
+import type { Deployment } from "@ngpu/protocol/deployment";
+import { codeOf } from "@ngpu/protocol/errors";
+import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
+import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
+import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
+import { explainFailure } from "@ngpu/protocol/service/explainFailure";
+import type { Clock } from "@ngpu/protocol/service/clock";
+import type { Log } from "@ngpu/protocol/service/log";
+import { createLoop } from "@ngpu/protocol/service/loop";
+import { maxAmountUsd6 } from "@ngpu/protocol/units";
+import { BaseError, ContractFunctionRevertedError, type Hex, type PublicClient } from "viem";
+import type { Outcome } from "../keeper/transactionLane.ts";
+import type { QualityAction, UpkeepAction } from "../upkeep/upkeepAction.ts";
+import { ageQuality } from "./ageQuality.ts";
+import type { AuditLog } from "./auditLog.ts";
+import type { Canary } from "./canarySet.ts";
+import { evidenceOf, type Evidence } from "./evidence.ts";
+import { judgeCanaries, type CanaryResult } from "./judgeCanaries.ts";
+import { planAudit, type AuditRules } from "./planAudit.ts";
+import type { CanaryOutcome, PostCanary } from "./postCanary.ts";
+import { sameResult } from "./sameResult.ts";
+
+export interface Auditor {
+  /** How an action that was submitted ended. */
+  ended(action: UpkeepAction, outcome: Outcome): void;
+  stop(): Promise<void>;
+}
+
+export interface AuditorOptions {
+  chain: PublicClient;
+  chainId: number;
+  deployment: Deployment;
+  canaries: readonly Canary[];
+  rules: AuditRules;
+  /** Secret; decides when and which. */
+  seed: Hex;
+  memory: AuditLog;
+  post: PostCanary;
+  /** Keeps a document under its hash before the chain names it. */
+  publish: (evidence: Evidence) => Promise<void>;
+  clock: Clock;
+  log: Log;
+  everyMs?: number;
+}
+
+export function startAuditor(options: AuditorOptions & { submit: (action: QualityAction) => boolean }): Auditor {
+  const { chain, chainId, deployment, canaries, rules, seed, memory, post, publish, submit, clock, log } = options;
+  const board = { address: deployment.scoreBoard, abi: scoreBoardAbi } as const;
+  const registry = { address: deployment.nodeRegistry, abi: nodeRegistryAbi } as const;
+  /** Nodes that were paid for a canary since they were judged last; after a restart that may be any. */
+  const unjudged = new Set(memory.history().map(({ nodeId }) => nodeId));
+  const wanted = new Map<number, QualityAction>();
+
+  let stopped: Promise<void> | undefined;
+  /** Code of what failed last, so that it is said once. */
+  let trouble: string | undefined;
+
+  const loop = createLoop({ name: "audits", everyMs: options.everyMs ?? 5_000, clock, log, pass });
+
+  async function pass(signal: AbortSignal): Promise<void> {
+    try {
+      for (const nodeId of unjudged) await judge(nodeId).catch((error: unknown) => passOver(nodeId, error));
+      for (const action of wanted.values()) submit(action);
+      await postNext(signal);
+      trouble = undefined;
+    } catch (error) {
+      const code = codeOf(error);
+      if (!signal.aborted && code !== trouble) log.warn({ ...(explainFailure(error) ?? { err: error }) }, "auditing waits");
+      trouble = code;
+    }
+  }
+
+  async function postNext(signal: AbortSignal): Promise<void> {
+    const oracle = { address: deployment.priceOracle, abi: priceOracleAbi } as const;
+    const priceUsd6PerGcums = await chain.readContract({ ...oracle, functionName: "priceUsd6PerGcums" });
+    const mostOf = ({ workCums }: Canary): bigint => maxAmountUsd6({ workCums, priceUsd6PerGcums });
+    const candidates = canaries.map((canary) => {
+      return { id: canary.id, mostUsd6: mostOf(canary), uses: memory.usesOf(canary.id) };
+    });
+    const nowS = Math.floor(clock.nowMs() / 1_000);
+    const due = planAudit({ nowS, seed, rules, candidates, used: memory.used() });
+    const canary = canaries.find(({ id }) => id === due?.canaryId);
+    if (due === undefined || canary === undefined || signal.aborted) return;
+    const { slot, canaryId } = due;
+    const beforePost = (): Promise<void> => memory.post({ slot, canaryId, mostUsd6: mostOf(canary) });
+    const outcome = await post({ canary, beforePost, signal });
+    if (outcome === undefined) return memory.end({ slot, amountUsd6: 0n });
+    const result = resultOf(canary, outcome);
+    await memory.end({ slot, amountUsd6: outcome.bill.amountUsd6, result });
+    unjudged.add(result.nodeId);
+    loop.trigger();
+  }
+
+  /** A node that the chain refuses to know must not hold up the others. */
+  function passOver(nodeId: number, error: unknown): void {
+    const isRevert = error instanceof BaseError && error.walk((cause) => cause instanceof ContractFunctionRevertedError);
+    if (!isRevert) throw error;
+    unjudged.delete(nodeId);
+    log.warn({ nodeId, ...(explainFailure(error) ?? { err: error }) }, "a node cannot be judged");
+  }
+
+  async function judge(nodeId: number): Promise<void> {
+    const [node, ripeningS, stored, block] = await Promise.all([
+      chain.readContract({ ...registry, functionName: "node", args: [nodeId] }),
+      chain.readContract({ ...board, functionName: "ripeningS" }),
+      chain.readContract({ ...board, functionName: "scoreOf", args: [nodeId] }),
+      chain.getBlock(),
+    ]);
+    const judgedAtS = Number(block.timestamp);
+    const ageBps = ageQuality({ registeredAtS: node.registeredAt, nowS: judgedAtS, ripeningS });
+    const history = memory.history();
+    const judgement = judgeCanaries({ history, nodeId, ageBps });
+    const { qualityBps } = judgement;
+    // A clean node that nobody has rated goes on to ripen by itself.
+    if (qualityBps !== (stored.rated ? stored.qualityBps : ageBps)) {
+      const { scoreBoard } = deployment;
+      const evidence = evidenceOf({ chainId, scoreBoard, nodeId, ageBps, judgement, history, judgedAtS });
+      await publish(evidence);
+      wanted.set(nodeId, { kind: "setQuality", nodeId, qualityBps, cause: evidence.cause });
+      log.info({ nodeId, qualityBps, cause: evidence.cause }, "an audit changes a node's quality");
+    } else wanted.delete(nodeId);
+    unjudged.delete(nodeId);
+  }
+
+  return {
+    ended(action, outcome) {
+      if (action.kind !== "setQuality") return;
+      // What failed is tried again; what the contract refused, it refuses always: the role is missing.
+      if (outcome === "failed") return loop.trigger();
+      if (outcome === "refused") log.error({ nodeId: action.nodeId }, "this account may not set qualities");
+      if (wanted.get(action.nodeId)?.cause === action.cause) wanted.delete(action.nodeId);
+    },
+    stop: () => (stopped ??= loop.stop().then(() => memory.close())),
+  };
+}
+
+function resultOf(canary: Canary, { taskId, bill, json }: CanaryOutcome): CanaryResult {
+  const { modelId, manifest, expected, workCums } = canary;
+  return {
+    taskId,
+    nodeId: bill.nodeId,
+    size: `${modelId}:${workCums}`,
+    isRight: sameResult({ expected, found: json, determinism: manifest.determinism }),
+    billedCums: BigInt(bill.powerCu) * BigInt(bill.durationMs),
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * When the next canary is posted and which one, as a pure function: the day's times and choices come from a secret seed,
+ * so nobody foresees them and a restart plans the same. Unix time, days of UTC.
+ */
+import { concat, hexToBigInt, keccak256, stringToHex, type Hex } from "viem";
+
+export interface AuditRules {
+  perDay: number;
+  /** What canaries may cost in a day, at most. */
+  budgetUsd6: bigint;
+  /** A node that sees an input again may know it. */
+  mostUses: number;
+}
+
+/** A canary as planning sees it. */
+export interface Candidate {
+  id: string;
+  /** What a task of it can cost at most. */
+  mostUsd6: bigint;
+  uses: number;
+}
+
+export interface AuditDue {
+  /** Names the time, for ever. */
+  slot: string;
+  canaryId: string;
+}
+
+const dayS = 86_400;
+/** A time that was missed for so long, because the keeper was away, is not made up for. */
+const lateS = 900;
+
+export function planAudit(world: {
+  nowS: number;
+  seed: Hex;
+  rules: AuditRules;
+  candidates: readonly Candidate[];
+  /** Slots that were used, and what their tasks cost or still may cost. */
+  used: ReadonlyMap<string, bigint>;
+}): AuditDue | undefined {
+  const { nowS, seed, rules, candidates, used } = world;
+  const day = Math.floor(nowS / dayS);
+  let leftUsd6 = rules.budgetUsd6;
+  for (const [slot, usd6] of used) if (slot.startsWith(`${day}/`)) leftUsd6 -= usd6;
+  const affordable = candidates.filter(({ uses, mostUsd6 }) => uses < rules.mostUses && mostUsd6 <= leftUsd6);
+  for (let index = 0; index < rules.perDay; index += 1) {
+    const slot = `${day}/${index}`;
+    const atS = day * dayS + drawn(seed, `${slot} time`, dayS);
+    if (nowS < atS || nowS >= atS + lateS || used.has(slot)) continue;
+    const canary = affordable[drawn(seed, `${slot} canary`, affordable.length)];
+    if (canary !== undefined) return { slot, canaryId: canary.id };
+  }
+  return undefined;
+}
+
+/** From 0 to below `below`; 0 when that is nothing. */
+function drawn(seed: Hex, about: string, below: number): number {
+  if (below === 0) return 0;
+  return Number(hexToBigInt(keccak256(concat([seed, stringToHex(about)]))) % BigInt(below));
+}
