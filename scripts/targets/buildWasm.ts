@@ -75,7 +75,7 @@ async function compile({ name, entry, features }: Build, folder: string): Promis
 }
 
 function moduleOf(built: readonly { name: string; text: string }[]): string {
-  return `/** The kernels of the erasure code, as base64. Written by scripts/targets/buildWasm.ts from protocol/wasm; do not edit. */
+  return `/** The kernels of the erasure code as base64, written by scripts/targets/buildWasm.ts from protocol/wasm; do not edit. */
 export const fecKernels = {
 ${built.map(({ name, text }) => `  ${name}:\n    "${text}",`).join("\n")}
 };
