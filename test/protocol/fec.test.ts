@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createErasureCodec } from "@ngpu/protocol/wire/fec/createErasureCodec";
 import { expect } from "chai";
-import { aBlock, everyBuild, randomOf, someOf, symbolsOf } from "./support/fecBlocks.ts";
+import { aBlock, everyBuild, randomOf, seed, someOf, symbolsOf } from "./support/fecBlocks.ts";
 import { coefficient, slowDecode, slowEncode } from "./support/slowErasureCode.ts";
 
 interface Vector {
@@ -25,7 +25,8 @@ const vectors = JSON.parse(
 const builds = everyBuild();
 
 describe("the erasure code", () => {
-  it("gives a block back from any k of its symbols, for every shape of a grid, in every build", () => {
+  it("gives a block back from any k of its symbols, for every shape of a grid, in every build", (test) => {
+    test.diagnostic(`SEED=${seed}`);
     const random = randomOf("grid");
     for (const k of [1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 64, 65, 96, 127, 128, 129, 192, 254, 255]) {
       for (const m of [1, 2, 3, 4, 5, 8, 16, 31, 64, 128].filter((count) => k + count <= 256)) {

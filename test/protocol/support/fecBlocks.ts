@@ -12,7 +12,7 @@ export interface Block {
 /** Numbers from 0 to below `bound`, the same for the same seed. */
 export type Random = (bound: number) => number;
 
-const seed = Number(process.env.SEED ?? 20_261_130);
+export const seed = Number(process.env.SEED ?? 20_261_130);
 
 /** A stream of its own for each name, so that tests do not depend on each other's order. */
 export function randomOf(name: string): Random {
