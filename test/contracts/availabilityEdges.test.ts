@@ -16,7 +16,8 @@ import {
   stakeOf,
   type FaultWorld,
 } from "./support/faults.ts";
-import { acceptTask, anAssignedTask, hashOf } from "./support/tasks.ts";
+import { acceptTask, anAssignedTask, expireTask, hashOf } from "./support/tasks.ts";
+import { wordsOf } from "./support/taskWords.ts";
 import { NGPU_WEI, type NodeKeys } from "./support/world.ts";
 
 /** Strikes decay within the time of an appeal. */
@@ -65,13 +66,14 @@ describe("Availability at its edges", () => {
       taskIds.push(taskId);
     }
     await world.increaseTo(deadline + limits.settleGraceS);
-    for (const taskId of taskIds) await world.send(world.actors.stranger, world.escrow, "expire", [taskId]);
+    for (const taskId of taskIds) await expireTask(world, taskId);
     return taskIds;
   }
   async function report(taskId: Hex | undefined) {
     if (taskId === undefined) throw new Error("there is no such task");
-    const args = [taskId, alpha.nodeId] as const;
-    const receipt = await world.send(world.actors.stranger, world.availability, "reportMissedTask", args);
+    const { terms, standing } = await wordsOf(world, taskId);
+    const missed = { taskId, nodeId: alpha.nodeId, terms, standing };
+    const receipt = await world.send(world.actors.stranger, world.availability, "reportMissedTask", [missed]);
     const [recorded] = eventsOf(receipt, world.availability, "FaultRecorded");
     if (recorded === undefined) throw new Error("no fault was recorded");
     return { ...recorded, slashedWei: eventsOf(receipt, world.availability, "PenaltyApplied")[0]?.slashedWei };

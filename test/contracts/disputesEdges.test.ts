@@ -14,7 +14,6 @@ import {
   outcomes,
   passDeadline,
   readDispute,
-  receiptHashOf,
   rightBody,
   runOut,
   seatCommittee,
@@ -24,6 +23,7 @@ import {
 import { bondCreditOf, createFaultWorld, disputeTerms as terms, stakeOf, type FaultWorld } from "./support/faults.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { hashOf } from "./support/tasks.ts";
+import { noHarm, receiptHashOf } from "./support/taskWords.ts";
 import { NGPU_WEI } from "./support/world.ts";
 
 const { bondWei } = terms;
@@ -53,7 +53,7 @@ describe("Disputes at their edges", () => {
 
   const reveal = () => world.send(world.actors.deployer, world.seeds, "reveal", [sample.seedEpoch, hashOf("any seed")]);
   const audit = (at?: number) =>
-    world.send(world.actors.keeper, world.disputes, "openByAudit", [openOf(settled), sample], {
+    world.send(world.actors.keeper, world.disputes, "openByAudit", [openOf(settled), sample, noHarm], {
       value: bondWei,
       ...(at === undefined ? {} : { at }),
     });

@@ -5,7 +5,7 @@ import { dueUsd6 } from "@ngpu/protocol/session/sessionMoney";
 import { expect } from "chai";
 import { encodeAbiParameters, keccak256, parseAbiParameters, zeroHash, type Hex } from "viem";
 import { eventsOf } from "./support/chain.ts";
-import { receiptHashOf } from "./support/disputes.ts";
+import { receiptHashOf } from "./support/taskWords.ts";
 import { noPermit } from "./support/permit.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import {

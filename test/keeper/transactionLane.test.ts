@@ -222,7 +222,11 @@ describe("transaction lane", () => {
     upkeepLane.submit({ kind: "refreshRate" });
     for (const member of [1, 2]) upkeepLane.submit(weightOf(member));
     // Nobody knows these tasks, so each is refused at once.
-    for (let task = 1; task <= 6; task += 1) upkeepLane.submit({ kind: "expire", taskId: toHex(task, { size: 32 }) });
+    const { terms, standing } = anAssignedTask({ nodes: [1, 2] });
+    const words = { terms, standing };
+    for (let task = 1; task <= 6; task += 1) {
+      upkeepLane.submit({ kind: "expire", taskId: toHex(task, { size: 32 }), ...words });
+    }
     await until("all have ended", () => order.length === 9);
     await upkeepLane.stop();
     const four = Array.from({ length: 4 }, () => "expire");

@@ -169,7 +169,7 @@ describe("upkeep on a chain", () => {
     };
     const published: Evidence[] = [];
     const posted: string[] = [];
-    const bill = { nodeId: wrong, powerCu: 1_000, durationMs: 5, priceUsd6PerGcums: 1n, amountUsd6: 1n, refundUsd6: 0n };
+    const bill = { nodeId: wrong, powerCu: 1_000, durationMs: 5, priceUsd6PerGcums: 1n, amountUsd6: 1n, standbyUsd6: 0n, refundUsd6: 0n };
     const auditWith = async (name: string): Promise<Telemetry> => {
       await keeper.stop();
       const telemetry = createTelemetry({ service: "keeper" });

@@ -22,7 +22,7 @@ import type { Canary } from "./canarySet.ts";
 import { evidenceOf, type Evidence } from "./evidence.ts";
 import { judgeCanaries, type CanaryResult } from "./judgeCanaries.ts";
 import { planAudit, type AuditRules } from "./planAudit.ts";
-import type { CanaryOutcome, PostCanary } from "./postCanary.ts";
+import { canaryBackups, type CanaryOutcome, type PostCanary } from "./postCanary.ts";
 import { sameResult } from "./sameResult.ts";
 
 export interface Auditor {
@@ -78,7 +78,7 @@ export function startAuditor(options: AuditorOptions & { submit: (action: Qualit
   async function postNext(signal: AbortSignal): Promise<void> {
     const oracle = { address: deployment.priceOracle, abi: priceOracleAbi } as const;
     const priceUsd6PerGcums = await chain.readContract({ ...oracle, functionName: "priceUsd6PerGcums" });
-    const mostOf = ({ workCums }: Canary): bigint => maxAmountUsd6({ workCums, priceUsd6PerGcums });
+    const mostOf = ({ workCums }: Canary): bigint => maxAmountUsd6({ workCums, priceUsd6PerGcums, backups: canaryBackups });
     const candidates = canaries.map((canary) => {
       return { id: canary.id, mostUsd6: mostOf(canary), uses: memory.usesOf(canary.id) };
     });
@@ -91,7 +91,8 @@ export function startAuditor(options: AuditorOptions & { submit: (action: Qualit
     const outcome = await post({ canary, beforePost, signal });
     if (outcome === undefined) return memory.end({ slot, amountUsd6: 0n });
     const result = resultOf(canary, outcome);
-    await memory.end({ slot, amountUsd6: outcome.bill.amountUsd6, result });
+    const { amountUsd6, standbyUsd6 } = outcome.bill;
+    await memory.end({ slot, amountUsd6: amountUsd6 + standbyUsd6, result });
     unjudged.add(result.nodeId);
     loop.trigger();
   }

@@ -28,6 +28,8 @@ export type PostCanary = (request: {
 /** A result that was billed and is not what its receipt says; anything else may be the auditor's own trouble. */
 const brokenCodes: ReadonlySet<string> = new Set(["SEAL_BROKEN", "COMMITMENT_MISMATCH", "PAYLOAD_MALFORMED"]);
 const withinS = 300;
+/** As most tasks have. */
+export const canaryBackups = 1;
 
 /** Throws CHAIN_WRONG where no payment token is known. */
 export function createPostCanary(options: {
@@ -48,7 +50,7 @@ export function createPostCanary(options: {
     let bill: Bill | undefined;
     try {
       const outcome = await runTask({
-        ...{ chain, wallet, deployment, gatewayUrl, modelId, manifest, parts, declared, withinS, random, signal },
+        ...{ chain, wallet, deployment, gatewayUrl, modelId, manifest, parts, declared, withinS, backups: canaryBackups, random, signal },
         onPrepared: beforePost,
         onEvent(event) {
           if (event.kind === "posted") ({ taskId } = event);

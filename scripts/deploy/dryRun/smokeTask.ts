@@ -14,6 +14,8 @@ import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { limits } from "@ngpu/protocol/limits";
 import { signMessage } from "@ngpu/protocol/signed";
 import { receiptStatus } from "@ngpu/protocol/typedData";
+import { unassigned } from "@ngpu/protocol/taskDigest";
+import { assignedOf, termsOf } from "@ngpu/protocol/taskWords";
 import { amountUsd6, maxAmountUsd6 } from "@ngpu/protocol/units";
 import { parseEventLogs, toHex, type Abi, type Address, type Hex, type TransactionReceipt } from "viem";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
@@ -54,17 +56,20 @@ export async function smokeTask(scene: Scene): Promise<SmokeTask> {
   const [priceUsd6PerGcums, stakeWeiPerUsd6] = await chain.client.readContract({ ...oracle, functionName: "quote" });
   const powerCu = configuration.nodeClasses.cpu.minimumPowerCu;
   const workCums = BigInt(powerCu) * BigInt(durationMs);
-  const escrowedUsd6 = maxAmountUsd6({ workCums, priceUsd6PerGcums });
+  const escrowedUsd6 = maxAmountUsd6({ workCums, priceUsd6PerGcums, backups: 0 });
   const neededWei = escrowedUsd6 * limits.stakePerTask * stakeWeiPerUsd6;
   const node = await registerNode(scene, { neededWei });
-  const { payer, taskId, post, posted } = await postTask(scene, { workCums, priceUsd6PerGcums, escrowedUsd6 });
+  const { payer, taskId, post, posted, terms } = await postTask(scene, { workCums, priceUsd6PerGcums, escrowedUsd6 });
   const escrow = { to: addresses.taskEscrow, abi: taskEscrowAbi as Abi } as const;
   const assigned = await chain.send({
     from: configuration.roles.keeper,
     ...escrow,
     functionName: "assign",
-    args: [taskId, node.nodeId, 0],
+    args: [taskId, terms, unassigned, [node.nodeId]],
   });
+  const [assignment] = parseEventLogs({ abi: taskEscrowAbi, eventName: "TaskAssigned", logs: assigned.logs });
+  if (assignment === undefined) throw new Error("the task was not assigned");
+  const standing = assignedOf(assignment.args);
   const { timestamp } = await chain.client.getBlock();
   const { message, signature } = await signMessage({
     kind: "receipt",
@@ -86,7 +91,7 @@ export async function smokeTask(scene: Scene): Promise<SmokeTask> {
     context: { chainId: chain.chainId, verifyingContract: addresses.taskEscrow },
     signer: node.operator,
   });
-  const settled = await chain.send({ from: someone(), ...escrow, functionName: "settle", args: [message, signature] });
+  const settled = await chain.send({ from: someone(), ...escrow, functionName: "settle", args: [terms, standing, message, signature] });
   const [event] = parseEventLogs({ abi: taskEscrowAbi, eventName: "TaskSettled", logs: settled.logs });
   if (event === undefined) throw new Error("the receipt was settled without a bill");
   const billUsd6 = amountUsd6({ powerCu, durationMs, priceUsd6PerGcums });
@@ -184,5 +189,5 @@ async function postTask(
   });
   const [event] = parseEventLogs({ abi: taskEscrowAbi, eventName: "TaskPosted", logs: posted.logs });
   if (event === undefined) throw new Error("the task was not posted");
-  return { payer: payer.address, taskId: event.args.taskId, post, posted };
+  return { payer: payer.address, taskId: event.args.taskId, post, posted, terms: termsOf(event.args) };
 }
