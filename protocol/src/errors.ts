@@ -387,7 +387,7 @@ export const errorCatalogue = {
   FEC_UNAVAILABLE: {
     meaning: "No kernel of the erasure code can run here.",
     cost: nothing,
-    remedy: "Use an engine with WebAssembly, and allow it in the page's content security policy.",
+    remedy: "Use an engine with WebAssembly and a little free memory, and allow it in the page's content security policy.",
     retryable: false,
   },
   INTERNAL: {

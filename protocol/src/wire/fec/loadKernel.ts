@@ -44,28 +44,31 @@ export function loadKernel(options: { kernel: ErasureKernel; supports: Supports 
   const { kernel: wanted, supports } = options;
   for (const { kernel, build } of preference) {
     if (wanted === "portable" && kernel !== "portable") continue;
-    const module = compile(build, supports);
-    if (module === undefined) continue;
-    const exports = new WebAssembly.Instance(module).exports as unknown as KernelExports;
+    const exports = instantiate(build, supports);
+    if (exports === undefined) continue;
     exports.prepare();
     return { kernel, build, exports };
   }
   throw new NgpuError("FEC_UNAVAILABLE", { kernel: wanted });
 }
 
-function compile(build: KernelBuild, supports: Supports | undefined): WebAssembly.Module | undefined {
+function instantiate(build: KernelBuild, supports: Supports | undefined): KernelExports | undefined {
   if (typeof WebAssembly === "undefined") return undefined;
+  try {
+    const module = compile(build, supports);
+    return module && (new WebAssembly.Instance(module).exports as unknown as KernelExports);
+  } catch (cause) {
+    // What the engine could do, a page's content security policy can forbid, and memory can be short.
+    throw new NgpuError("FEC_UNAVAILABLE", { build }, { cause });
+  }
+}
+
+function compile(build: KernelBuild, supports: Supports | undefined): WebAssembly.Module | undefined {
   const known = supports === undefined ? compiled.get(build) : undefined;
   if (known !== undefined) return known;
   const wasm = fromBase64(fecKernels[build]) as Uint8Array<ArrayBuffer>;
   if (wasm.length === 0 || !(supports ?? WebAssembly.validate)(wasm)) return undefined;
-  let module: WebAssembly.Module;
-  try {
-    module = new WebAssembly.Module(wasm);
-  } catch (cause) {
-    // A page's content security policy can forbid what the engine could do.
-    throw new NgpuError("FEC_UNAVAILABLE", { build }, { cause });
-  }
+  const module = new WebAssembly.Module(wasm);
   compiled.set(build, module);
   return module;
 }
