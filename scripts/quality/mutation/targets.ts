@@ -37,7 +37,7 @@ const paymentVault = { contracts: ["contracts/PaymentVault.sol:PaymentVault"], s
 const settlement = { contracts: ["contracts/SessionSettlement.sol:SessionSettlement"], settings: viaYul };
 const escrow = {
   contracts: ["contracts/TaskEscrow.sol:TaskEscrow"],
-  tests: tests([], ["taskEscrowPost", "taskEscrowAssign", "taskEscrowSettle", "taskEscrowRefund"]),
+  tests: tests([], ["taskEscrowPost", "taskEscrowAssign", "taskEscrowSettle", "taskEscrowDemand", "taskEscrowRefund"]),
   settings: viaYul,
 };
 /** Libraries that tests reach on their own as well. */
@@ -83,8 +83,19 @@ export const mutationTargets: readonly MutationTarget[] = [
     ...paymentVault,
   },
   {
+    name: "PaymentCredits",
+    sources: ["contracts/payment/PaymentCredits.sol", "contracts/libraries/MaturingCredit.sol"],
+    tests: tests(["moneyBugClasses"], ["paymentVault", "paymentVaultEdges", "taskEscrowDemand", "taskEscrowSettle"]),
+    ...paymentVault,
+  },
+  {
     name: "TaskEscrow",
-    sources: ["contracts/TaskEscrow.sol", "contracts/libraries/TaskMachine.sol"],
+    sources: [
+      "contracts/TaskEscrow.sol",
+      "contracts/task/OutputDemands.sol",
+      "contracts/task/TaskBase.sol",
+      "contracts/libraries/TaskMachine.sol",
+    ],
     ...escrow,
   },
   {
