@@ -243,7 +243,7 @@ contract NodeRegistry is INodeRegistry, AccessManaged, EIP712 {
     function eligibilityOf(uint32 nodeId) public view returns (uint32 powerCu, uint128 activeStakeWei) {
         Record storage stored = _nodes[nodeId];
         if (stored.registeredAt == 0) return (0, 0);
-        NodeClass memory class = _classes[stored.classId];
+        NodeClass storage class = _classes[stored.classId];
         activeStakeWei = _activeStakeOf(nodeId);
         if (_stateOf(stored, activeStakeWei, class.minimumStakeWei) != NodeState.Active) return (0, activeStakeWei);
         powerCu = _powerOf(stored, class.minimumPowerCu);

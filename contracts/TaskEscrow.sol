@@ -31,8 +31,8 @@ import {
 
 /// @title TaskEscrow
 /// @notice Immutable; holds no money itself (the PaymentVault does) and gives no role any say over it.
-/// @dev Every function changes its own state before it calls out, and only `post` and `demandOutput` reach foreign code
-///      (the payment token, through the vault), so only they carry the guard.
+/// @dev Every function changes its own state before it calls out. Only `post` and `demandOutput` reach foreign code: the
+///      payment token, through functions of the vault that its guard lets nobody enter twice.
 contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
     using SafeCast for uint256;
     using TaskFit for TaskTerms;
@@ -44,19 +44,13 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
     constructor(TaskParts memory parts) EIP712("NGPU", "1") TaskBase(parts) {}
 
     /// @inheritdoc ITaskEscrow
-    function post(PostParams calldata params, PermitParams calldata permit)
-        external
-        nonReentrant
-        returns (bytes32 taskId)
-    {
+    function post(PostParams calldata params, PermitParams calldata permit) external returns (bytes32 taskId) {
         _checkPost(params);
         TaskTerms memory terms = _terms(params);
         uint64 maxAmountUsd6 =
             Billing.maxAmount(terms.workCums, terms.priceUsd6PerGcums, terms.backups).toUint64();
         taskId = taskIdOf(msg.sender, params.clientNonce);
-        TaskState memory state = _tasks[taskId];
-        state.post(taskId, bytes23(TaskDigest.ofNewTerms(terms)), _now());
-        _tasks[taskId] = state;
+        TaskMachine.post(_tasks[taskId], taskId, bytes23(TaskDigest.ofNewTerms(terms)), _now());
         emit TaskPosted(
             taskId,
             msg.sender,
@@ -86,7 +80,7 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
         _checkAssigner(taskId, terms.postedAt + Limits.KEEPER_WINDOW_S);
         Seat[] memory seats = _seat(taskId, terms, nodeIds);
         state.assign(TaskDigest.ofNewAssigned(termsHash, msg.sender, seats), _now());
-        _tasks[taskId] = state;
+        state.save(_tasks[taskId]);
         emit TaskAssigned(taskId, msg.sender, state.assignment, seats);
     }
 
@@ -104,7 +98,7 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
         uint256 seat = state.seatOf(taskId, standing.seats, message.assignment, message.nodeId);
         _checkSigner(taskId, message.nodeId, SignedMessages.hash(message), signature);
         state.accept(taskId, seat, terms.deadline, _now());
-        _tasks[taskId] = state;
+        state.save(_tasks[taskId]);
         emit TaskAccepted(taskId, message.nodeId, message.assignment, message.timeMs);
     }
 
@@ -132,7 +126,7 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
         Settlement memory settlement =
             Settlement(receipt.nodeId, payout, amountUsd6, receiptHash, receipt.outputCiphertext);
         state.settle(TaskDigest.ofNewSettlement(termsHash, settlement), _now());
-        _tasks[taskId] = state;
+        state.save(_tasks[taskId]);
         _pay(state, terms, standing.seats, receipt, seat, settlement);
     }
 
@@ -143,7 +137,7 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
         if (state.digest != bytes23(TaskDigest.ofTerms(terms))) revert TaskWordsMismatch(taskId);
         if (msg.sender != terms.payer) revert TaskNotPayer(taskId, msg.sender);
         state.status = TaskStatus.Cancelled;
-        _tasks[taskId] = state;
+        state.save(_tasks[taskId]);
         uint64 refundUsd6 = maxAmountOf(terms);
         emit TaskCancelled(taskId, terms.payer, refundUsd6);
         paymentVault.release(terms.payer, refundUsd6);
@@ -155,7 +149,7 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
         state.checkOpen(taskId);
         _checkAssignment(taskId, state, terms, standing);
         state.expire(taskId, terms.deadline, _now());
-        _tasks[taskId] = state;
+        state.save(_tasks[taskId]);
         _refund(taskId, terms, RefundReason.Expired);
     }
 
@@ -275,9 +269,10 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
             for (uint256 i = seat + 1; i < seats.length; ++i) if (state.standsBy(i)) standbyUsd6 += eachUsd6;
         }
         uint64 leftUsd6 = maxAmountOf(terms) - standbyUsd6;
+        address payer = terms.payer;
         emit TaskSettled(
             receipt.taskId,
-            terms.payer,
+            payer,
             receipt.nodeId,
             settlement.payout,
             receipt.assignment,
@@ -293,8 +288,8 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
             receipt.outputCommitment,
             receipt.outputCiphertext
         );
-        paymentVault.settle(terms.payer, settlement.payout, leftUsd6, amountUsd6);
-        if (standbyUsd6 != 0) _payStandby(state, terms.payer, seats, receipt.taskId, seat, eachUsd6);
+        paymentVault.settle(payer, settlement.payout, leftUsd6, amountUsd6);
+        if (standbyUsd6 != 0) _payStandby(state, payer, seats, receipt.taskId, seat, eachUsd6);
         stakeVault.lock(receipt.nodeId, uint256(amountUsd6) * terms.stakeWeiPerUsd6);
     }
 
@@ -324,7 +319,7 @@ contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
         uint256 seat
     ) private {
         bool exhausted = state.fail(seat, seats);
-        _tasks[receipt.taskId] = state;
+        state.save(_tasks[receipt.taskId]);
         emit TaskAttemptFailed(receipt.taskId, receipt.nodeId, receipt.assignment, receipt.attempt, receipt.status);
         if (exhausted) _refund(receipt.taskId, terms, RefundReason.Failed);
     }

@@ -15,7 +15,7 @@ library FeeLocks {
 
     /// @notice Locked in `period`, in wei.
     function lockedIn(Lock memory lock, uint32 period) internal pure returns (uint256) {
-        (uint112 currentWei, uint112 previousWei) = _rolled(lock, period);
+        (uint112 currentWei, uint112 previousWei) = _rolled(period, lock.period, lock.currentWei, lock.previousWei);
         return uint256(currentWei) + previousWei;
     }
 
@@ -24,7 +24,8 @@ library FeeLocks {
         internal
         returns (uint112 lockedWei)
     {
-        (uint112 currentWei, uint112 previousWei) = _rolled(stored, period);
+        (uint112 currentWei, uint112 previousWei) =
+            _rolled(period, stored.period, stored.currentWei, stored.previousWei);
         uint256 freeWei = Math.saturatingSub(activeWei, uint256(currentWei) + previousWei);
         // The bound of the slot is far above any supply; it clips like the stake does instead of reverting.
         uint256 roomWei = Math.min(freeWei, type(uint112).max - currentWei);
@@ -33,10 +34,13 @@ library FeeLocks {
         (stored.period, stored.currentWei, stored.previousWei) = (period, currentWei + lockedWei, previousWei);
     }
 
-    /// @dev The two amounts as `period` sees them.
-    function _rolled(Lock memory lock, uint32 period) private pure returns (uint112 currentWei, uint112 previousWei) {
-        if (lock.period == period) return (lock.currentWei, lock.previousWei);
-        if (uint256(lock.period) + 1 == period) return (0, lock.currentWei);
-        return (0, 0);
+    /// @dev The two amounts as `period` sees them, which were written in period `written`.
+    function _rolled(uint32 period, uint32 written, uint112 currentWei, uint112 previousWei)
+        private
+        pure
+        returns (uint112, uint112)
+    {
+        if (written == period) return (currentWei, previousWei);
+        return uint256(written) + 1 == period ? (uint112(0), currentWei) : (uint112(0), uint112(0));
     }
 }

@@ -19,7 +19,8 @@ library MaturingCredit {
 
     /// @notice Credit `amountUsd6` in `period`.
     function add(Credit storage stored, uint32 period, uint256 amountUsd6) internal {
-        (uint64 currentUsd6, uint64 previousUsd6, uint96 maturedUsd6) = _rolled(stored, period);
+        (uint64 currentUsd6, uint64 previousUsd6, uint96 maturedUsd6) =
+            _rolled(period, stored.period, stored.currentUsd6, stored.previousUsd6, stored.maturedUsd6);
         _write(stored, period, (currentUsd6 + amountUsd6).toUint64(), previousUsd6, maturedUsd6);
     }
 
@@ -28,7 +29,8 @@ library MaturingCredit {
     ///      credited less than a window ago and not taken back yet is in here.
     /// @return enough False if less is immature.
     function take(Credit storage stored, uint32 period, uint256 amountUsd6) internal returns (bool enough) {
-        (uint64 currentUsd6, uint64 previousUsd6, uint96 maturedUsd6) = _rolled(stored, period);
+        (uint64 currentUsd6, uint64 previousUsd6, uint96 maturedUsd6) =
+            _rolled(period, stored.period, stored.currentUsd6, stored.previousUsd6, stored.maturedUsd6);
         uint256 immatureUsd6 = uint256(currentUsd6) + previousUsd6;
         if (amountUsd6 > immatureUsd6) return false;
 
@@ -43,7 +45,8 @@ library MaturingCredit {
     function takeMatured(Credit storage stored, uint32 period) internal returns (uint96 maturedUsd6) {
         uint64 currentUsd6;
         uint64 previousUsd6;
-        (currentUsd6, previousUsd6, maturedUsd6) = _rolled(stored, period);
+        (currentUsd6, previousUsd6, maturedUsd6) =
+            _rolled(period, stored.period, stored.currentUsd6, stored.previousUsd6, stored.maturedUsd6);
         _write(stored, period, currentUsd6, previousUsd6, 0);
     }
 
@@ -54,26 +57,27 @@ library MaturingCredit {
 
     /// @notice What of it has not matured in `period`.
     function immatureIn(Credit memory credit, uint32 period) internal pure returns (uint256) {
-        (uint64 currentUsd6, uint64 previousUsd6,) = _rolled(credit, period);
+        (uint64 currentUsd6, uint64 previousUsd6,) =
+            _rolled(period, credit.period, credit.currentUsd6, credit.previousUsd6, credit.maturedUsd6);
         return uint256(currentUsd6) + previousUsd6;
     }
 
     /// @notice First period in which something more has matured; 0 if nothing is immature.
     function maturesIn(Credit memory credit, uint32 period) internal pure returns (uint256) {
-        (uint64 currentUsd6, uint64 previousUsd6,) = _rolled(credit, period);
+        (uint64 currentUsd6, uint64 previousUsd6,) =
+            _rolled(period, credit.period, credit.currentUsd6, credit.previousUsd6, credit.maturedUsd6);
         if (previousUsd6 != 0) return uint256(period) + 1;
         return currentUsd6 == 0 ? 0 : uint256(period) + 2;
     }
 
-    /// @dev The three amounts as `period` sees them.
-    function _rolled(Credit memory credit, uint32 period)
+    /// @dev The three amounts as `period` sees them, which were written in period `written`.
+    function _rolled(uint32 period, uint32 written, uint64 currentUsd6, uint64 previousUsd6, uint96 maturedUsd6)
         private
         pure
-        returns (uint64 currentUsd6, uint64 previousUsd6, uint96 maturedUsd6)
+        returns (uint64, uint64, uint96)
     {
-        (currentUsd6, previousUsd6, maturedUsd6) = (credit.currentUsd6, credit.previousUsd6, credit.maturedUsd6);
-        if (credit.period == period) return (currentUsd6, previousUsd6, maturedUsd6);
-        if (uint256(credit.period) + 1 == period) return (0, currentUsd6, maturedUsd6 + previousUsd6);
+        if (written == period) return (currentUsd6, previousUsd6, maturedUsd6);
+        if (uint256(written) + 1 == period) return (0, currentUsd6, maturedUsd6 + previousUsd6);
         return (0, 0, maturedUsd6 + previousUsd6 + currentUsd6);
     }
 

@@ -59,8 +59,16 @@ library SignedMessages {
     bytes32 internal constant SUSPICION_TYPEHASH =
         keccak256("Suspicion(bytes32 taskId,uint32 nodeId,uint64 timeMs,uint64 expiry)");
 
-    function hash(Receipt calldata message) internal pure returns (bytes32) {
-        return keccak256(abi.encode(RECEIPT_TYPEHASH, message));
+    /// @dev As `keccak256(abi.encode(RECEIPT_TYPEHASH, message))`, for the price of copying thirteen words: a word with
+    ///      dirty high bits hashes to what nobody signs by EIP-712.
+    function hash(Receipt calldata message) internal pure returns (bytes32 structHash) {
+        bytes32 typeHash = RECEIPT_TYPEHASH;
+        assembly ("memory-safe") {
+            let start := mload(0x40)
+            mstore(start, typeHash)
+            calldatacopy(add(start, 0x20), message, 0x1a0)
+            structHash := keccak256(start, 0x1c0)
+        }
     }
 
     function hash(Accept calldata message) internal pure returns (bytes32) {

@@ -12,12 +12,20 @@ import {Limits} from "./Limits.sol";
 /// @dev Works on a copy in memory, so that a call reads the slot once and writes it once. Knows neither money nor
 ///      signatures nor words. `now_` is chain time, so each transition is a function of its arguments alone.
 library TaskMachine {
+    /// @notice Writes the slot, whole and once.
+    /// @dev As the compiler would, without reading first what is there.
+    function save(TaskState memory self, TaskState storage slot) internal {
+        uint256 word = uint256(bytes32(self.digest)) | uint256(self.changedAt) << 32 | uint256(self.failedMask) << 24
+            | uint256(self.acceptedMask) << 16 | uint256(self.assignment) << 8 | uint8(self.status);
+        assembly ("memory-safe") {
+            sstore(slot.slot, word)
+        }
+    }
+
     /// @notice None → Posted.
-    function post(TaskState memory self, bytes32 taskId, bytes23 digest, uint40 now_) internal pure {
-        if (self.status != TaskStatus.None) revert ITaskEscrow.TaskExists(taskId);
-        self.status = TaskStatus.Posted;
-        self.changedAt = now_;
-        self.digest = digest;
+    function post(TaskState storage slot, bytes32 taskId, bytes23 digest, uint40 now_) internal {
+        if (slot.status != TaskStatus.None) revert ITaskEscrow.TaskExists(taskId);
+        save(TaskState(TaskStatus.Posted, 0, 0, 0, now_, digest), slot);
     }
 
     /// @notice Reverts unless the task is Posted, Assigned or Accepted.

@@ -20,15 +20,12 @@ abstract contract OutputDemands is TaskBase {
     mapping(bytes32 taskId => address[]) private _attesters;
 
     /// @inheritdoc ITaskEscrow
-    /// @dev The bond may come out of the payer's wallet, so this reaches the payment token and is guarded.
-    function demandOutput(bytes32 taskId, TaskTerms calldata terms, Settlement calldata settlement)
-        external
-        nonReentrant
-    {
+    /// @dev The bond may come out of the payer's wallet.
+    function demandOutput(bytes32 taskId, TaskTerms calldata terms, Settlement calldata settlement) external {
         TaskState memory state = _settled(taskId, terms, settlement, TaskStatus.Settled);
         if (msg.sender != terms.payer) revert TaskNotPayer(taskId, msg.sender);
         state.demand(taskId, payerWindow, _now());
-        _tasks[taskId] = state;
+        state.save(_tasks[taskId]);
         uint64 amountUsd6 = settlement.amountUsd6;
         uint64 bondUsd6 = demandBondOf(amountUsd6);
         emit OutputDemanded(
@@ -55,7 +52,7 @@ abstract contract OutputDemands is TaskBase {
             if (attesters[i] == msg.sender) revert TaskAttesterInvalid(taskId, msg.sender);
         }
         attesters.push(msg.sender);
-        _tasks[taskId] = state;
+        state.save(_tasks[taskId]);
         emit OutputAttested(taskId, msg.sender, state.acceptedMask);
         if (delivered) _deliver(taskId, settlement, attesters);
     }
@@ -64,7 +61,7 @@ abstract contract OutputDemands is TaskBase {
     function closeDemand(bytes32 taskId, TaskTerms calldata terms, Settlement calldata settlement) external {
         TaskState memory state = _settled(taskId, terms, settlement, TaskStatus.Demanded);
         state.forfeit(taskId, answerWindow, _now());
-        _tasks[taskId] = state;
+        state.save(_tasks[taskId]);
         uint64 amountUsd6 = settlement.amountUsd6;
         uint64 bondUsd6 = demandBondOf(amountUsd6);
         emit OutputForfeited(taskId, settlement.nodeId, amountUsd6, bondUsd6);

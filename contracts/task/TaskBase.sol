@@ -2,7 +2,6 @@
 pragma solidity 0.8.37;
 
 import {IAccessManager} from "@openzeppelin/contracts/access/manager/IAccessManager.sol";
-import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {IKeeperBonds} from "../interfaces/IKeeperBonds.sol";
 import {INodeRegistry} from "../interfaces/INodeRegistry.sol";
 import {IPaymentVault} from "../interfaces/IPaymentVault.sol";
@@ -31,7 +30,7 @@ struct TaskParts {
 }
 
 /// @title What every part of the TaskEscrow stands on: its neighbours, its one slot a task, and whose words are true.
-abstract contract TaskBase is ITaskEscrow, ReentrancyGuardTransient {
+abstract contract TaskBase is ITaskEscrow {
     using TaskMachine for TaskState;
 
     /// @notice An address that must not be zero is zero.

@@ -354,6 +354,43 @@ describe("Assignment", () => {
       expect(await bondOf()).to.equal(5n * BOND);
     });
 
+    it("by words that are not the task's is refused: a true post stands, and nobody's bond moves", async () => {
+      const claim = await aClaim();
+      await post(claim);
+      const other = await postTask(world, { change: { clientNonce: hashOf("other"), modelId: hashOf("other model") } });
+      const words = await wordsOf(world, claim.taskId);
+      const { terms } = await wordsOf(world, other.taskId);
+      for (const lie of [{ ...words, terms }, await wordsOf(world, hashOf("no task"))]) {
+        const act = world.send(challenger, world.assignment, "challenge", [claim, 0n, keeper.address, lie]);
+        expect(await revertOf(act)).to.deep.equal({ name: "TaskWordsMismatch", args: [claim.taskId] });
+      }
+      expect(await bondOf()).to.equal(5n * BOND);
+    });
+
+    it("of a post about a task that does not exist needs no words: its keeper loses the bond", async () => {
+      const claim = await aClaim({ taskId: hashOf("no task") });
+      await post(claim);
+      await challenge(claim);
+      expect(await bondOf()).to.equal(5n * BOND - POST_BOND);
+    });
+
+    it("of a wrong post works whatever became of the task: assigned, or settled", async () => {
+      for (const settle of [false, true]) {
+        const assigned = await anAssignedTask(world, { clientNonce: hashOf(`settled ${settle}`) });
+        if (settle) await settleTask(world, assigned.taskId, world.nodes.alpha);
+        const drawn = await world.publicClient.readContract({
+          ...world.assignment,
+          functionName: "drawFor",
+          args: [assigned.taskId, MODEL, 2n],
+        });
+        const claim = await aClaim({ taskId: assigned.taskId, nodes: drawn.toReversed() });
+        const before = await bondOf();
+        await post(claim);
+        await challenge(claim);
+        expect(await bondOf()).to.equal(before - POST_BOND);
+      }
+    });
+
     it("that is won never voids an executed receipt", async () => {
       await world.restore();
       const second = hashOf("second");

@@ -28,7 +28,7 @@ import {
   type FaultWorld,
 } from "./support/faults.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
-import { acceptTask, anAssignedTask, expireTask, hashOf, settleTask } from "./support/tasks.ts";
+import { acceptTask, anAssignedTask, assignTask, expireTask, hashOf, postTask, settleTask } from "./support/tasks.ts";
 import { wordsOf } from "./support/taskWords.ts";
 import { keyOf, NGPU_WEI, type NodeKeys } from "./support/world.ts";
 
@@ -239,6 +239,41 @@ describe("Availability", () => {
       const receipt = await report(taskId, beta);
       expect(penaltyOf(receipt)?.slashedWei, "not a joint failure").to.equal(20n * NGPU_WEI);
       expect(await codeOf(report(zeroHash, alpha)), "no task").to.equal("AvailabilityNoMiss");
+    });
+
+    it("knows no miss by words that are not the task's: no stake moves, and the true ones still count", async () => {
+      const { taskId } = await aMissedTask([alpha]);
+      const miss = await missOf(taskId, alpha);
+      const [first, backup] = miss.standing.seats;
+      if (first === undefined || backup === undefined) throw new RangeError("two seats");
+      const lies = [
+        { ...miss, terms: { ...miss.terms, payer: stranger } },
+        { ...miss, terms: { ...miss.terms, workCums: miss.terms.workCums * 9n } },
+        { ...miss, terms: { ...miss.terms, deadline: miss.terms.deadline + 1 } },
+        { ...miss, standing: { ...miss.standing, seats: [backup, first] }, nodeId: beta.nodeId },
+        { ...miss, standing: { ...miss.standing, assigner: stranger } },
+      ];
+      for (const lie of lies) {
+        const act = world.send(stranger, world.availability, "reportMissedTask", [lie]);
+        expect(await codeOf(act)).to.equal("AvailabilityNoMiss");
+        await perform([], [lie]);
+      }
+      expect(await stakeOf(world, alpha)).to.equal(1_000n * NGPU_WEI);
+      expect(penaltyOf(await report(taskId, alpha))?.slashedWei).to.equal(20n * NGPU_WEI);
+    });
+
+    it("counts a failure as joint once more than one of up to four nodes missed the task", async () => {
+      const { gamma } = world.nodes;
+      const { taskId, post } = await postTask(world, { change: { backups: 2 } });
+      await assignTask(world, taskId, { nodes: [gamma, alpha, beta] });
+      for (const node of [gamma, alpha, beta]) await acceptTask(world, taskId, node);
+      await settleTask(world, taskId, gamma, { change: { status: receiptStatus.modelFailed } });
+      await world.increaseTo(post.deadline + limits.settleGraceS);
+      await expireTask(world, taskId);
+      expect(await codeOf(report(taskId, gamma)), "it signed its failure").to.equal("AvailabilityNoMiss");
+      for (const node of [alpha, beta]) {
+        expect(penaltyOf(await report(taskId, node))?.slashedWei).to.equal(40n * NGPU_WEI);
+      }
     });
 
     it("takes reports for a bounded time, while the stake is still there (class 5, INV-5)", async () => {

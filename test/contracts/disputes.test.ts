@@ -234,6 +234,21 @@ describe("Disputes", () => {
       expect(await codeOf(act)).to.equal("DisputePreimageWrong");
     });
 
+    it("payer that brings another task's words, or its own of another payer: cannot open at all", async () => {
+      const other = await aSettledTask(world, world.nodes.beta, "another task");
+      const mine = await harmOf(world, settled.taskId);
+      const lies = [
+        await harmOf(world, other.taskId),
+        noHarm,
+        { ...mine, terms: { ...mine.terms, payer: world.actors.stranger } },
+        { ...mine, settlement: { ...mine.settlement, amountUsd6: 1_000n } },
+      ];
+      for (const harm of lies) {
+        const act = world.send(payer, world.disputes, "openByPayer", [openOf(settled), harm], { value: bondWei });
+        expect(await codeOf(act)).to.equal("DisputeReceiptInvalid");
+      }
+    });
+
     it("judges that commit and do not reveal: are not paid; too few reveals go to the arbitrator", async () => {
       const id = await openDispute(world, settled);
       const judges = await seatCommittee(world, id);

@@ -118,6 +118,27 @@ describe("Receipt faults", () => {
     });
   });
 
+  describe("harm", () => {
+    it("that is not shown, or not this task's, compensates nobody: that part of the slash burns", async () => {
+      const { taskId } = await anAssignedTask(world);
+      await settleTask(world, taskId, alpha);
+      const other = await anAssignedTask(world, { clientNonce: hashOf("other") });
+      await settleTask(world, other.taskId, world.nodes.beta);
+      const a = aReceipt(taskId, alpha);
+      const [first, second] = await Promise.all(
+        [a, { ...a, durationMs: 1 }].map((receipt) => signReceipt(world, receipt, alpha.operator)),
+      );
+      if (first === undefined || second === undefined) throw new RangeError("two receipts");
+      for (const harm of [noHarm, await harmOf(world, other.taskId)]) {
+        const snapshot = await world.connection.networkHelpers.takeSnapshot();
+        const pair = [first.message, first.signature, second.message, second.signature] as const;
+        await world.send(stranger, world.disputes, "proveConflict", [...pair, salt, harm]);
+        expect(await held(0n)).to.deep.include({ slashedWei: 100n * NGPU_WEI, compensationWei: 0n });
+        await snapshot.restore();
+      }
+    });
+  });
+
   describe("error", () => {
     it("finds no conflict in one receipt sent twice, in other keys or other nodes", async () => {
       const a = receiptOf("one");

@@ -31,7 +31,9 @@ export const mutationTargets: readonly MutationTarget[] = [
     name: "PaymentVault",
     sources: [
       "contracts/PaymentVault.sol",
+      "contracts/libraries/MaturingCredit.sol",
       "contracts/payment/PaymentBase.sol",
+      "contracts/payment/PaymentCredits.sol",
       "contracts/payment/PaymentKeys.sol",
       "contracts/payment/PaymentWithdrawals.sol",
     ],
@@ -40,9 +42,22 @@ export const mutationTargets: readonly MutationTarget[] = [
   },
   {
     name: "TaskEscrow",
-    sources: ["contracts/TaskEscrow.sol", "contracts/libraries/TaskMachine.sol", "contracts/libraries/Billing.sol"],
+    sources: [
+      "contracts/TaskEscrow.sol",
+      "contracts/task/OutputDemands.sol",
+      "contracts/task/TaskBase.sol",
+      "contracts/libraries/TaskMachine.sol",
+      "contracts/libraries/Billing.sol",
+    ],
     contracts: ["contracts/TaskEscrow.sol:TaskEscrow", "contracts/mocks/BillingHarness.sol:BillingHarness"],
-    tests: tests("taskEscrowPost", "taskEscrowAssign", "taskEscrowSettle", "taskEscrowRefund", "billing"),
+    tests: tests(
+      "taskEscrowPost",
+      "taskEscrowAssign",
+      "taskEscrowSettle",
+      "taskEscrowDemand",
+      "taskEscrowRefund",
+      "billing",
+    ),
   },
   {
     name: "SessionSettlement",
