@@ -18,6 +18,7 @@ import {
   type Transport,
   type WalletClient,
 } from "viem";
+import { allowBond } from "./allowBond.ts";
 import { clientError } from "./clientError.ts";
 import { getBlob } from "./gatewayClient.ts";
 import { requireGas } from "./requireGas.ts";
@@ -26,7 +27,7 @@ import type { TaskSecrets } from "./taskSecrets.ts";
 export interface DemandOptions {
   chain: PublicClient;
   wallet: WalletClient<Transport, Chain, Account>;
-  deployment: { taskEscrow: Address; deploymentBlock: bigint };
+  deployment: { taskEscrow: Address; paymentVault: Address; localUsd: Address; deploymentBlock: bigint };
   /** Every gateway that might hold the output. */
   gatewayUrls: readonly string[];
   secrets: TaskSecrets;
@@ -44,8 +45,9 @@ export interface Demand {
 }
 
 /**
- * Throws OUTPUT_HELD, DEMAND_NOT_POSSIBLE, DEMAND_TOO_LATE, TASK_UNKNOWN, TASK_WORDS_MISMATCH, CONTRACT_REFUSED (as
- * when the payer has nothing for the bond), GAS_SHORT, WALLET_DECLINED or CHAIN_UNREACHABLE.
+ * Sends the demand, and before it an allowance where the payer's balance does not cover the bond. Throws OUTPUT_HELD,
+ * DEMAND_NOT_POSSIBLE, DEMAND_TOO_LATE, TASK_UNKNOWN, TASK_WORDS_MISMATCH, CONTRACT_REFUSED (as when the wallet has
+ * too little for the bond), GAS_SHORT, WALLET_DECLINED or CHAIN_UNREACHABLE.
  */
 export async function demandOutput(options: DemandOptions): Promise<Demand> {
   try {
@@ -68,6 +70,9 @@ async function demand(options: DemandOptions): Promise<Demand> {
   const untilS = state.changedAt + payerWindowS;
   if (Number(timestamp) >= untilS) throw new NgpuError("DEMAND_TOO_LATE", { taskId, untilS });
   await requireNowhere(options, settlement.outputCiphertext);
+  const ofBill = [settlement.amountUsd6] as const;
+  const bond = await chain.readContract({ ...escrow, functionName: "demandBondOf", args: ofBill });
+  await allowBond({ chain, wallet, deployment, bondUsd6: bond });
 
   const args = [taskId, terms, settlement] as const;
   const call = { ...escrow, functionName: "demandOutput", args, account: wallet.account } as const;

@@ -8,6 +8,7 @@ import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import type { Keeper } from "@ngpu/keeper/keeper/keeper";
 import type { OpenDemand } from "@ngpu/keeper/keeper/snapshot";
 import { planDemands } from "@ngpu/keeper/demands/planDemands";
+import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { chainOf } from "@ngpu/protocol/service/chain";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
@@ -96,7 +97,8 @@ describe("demands", () => {
     const secrets = { taskId, modelId, inputCiphertext, taskKey: zeroHash, clientPrivateKey };
     const transport = http(chain.rpcUrl);
     const wallet = createWalletClient({ account: payer, chain: chainOf(chain.chainId, chain.rpcUrl), transport });
-    const deployment = { ...chain.deployment, deploymentBlock: 1n };
+    const { localUsd = zeroAddress } = chain.deployment;
+    const deployment = { ...chain.deployment, localUsd, deploymentBlock: 1n };
     const options = { chain: chain.client, wallet, deployment, gatewayUrls: [gateway.url], secrets };
     return { task, wealthUsd6, amountUsd6: settlement?.amountUsd6 ?? 0n, options };
   }
@@ -154,6 +156,10 @@ describe("demands", () => {
     await gateway.close();
     gateway = await startTestGateway(chain, { port: Number(port) });
 
+    // A payer that pays by permits has allowed nothing beforehand.
+    const { deployment } = paid.options;
+    const allowance = { address: deployment.localUsd, abi: localUsdAbi, functionName: "approve" };
+    await chain.write({ account: chain.account(payerIndex), ...allowance, args: [deployment.paymentVault, 0n] });
     const { amountUsd6, bondUsd6, answerableUntilS } = await demandOutput(paid.options);
     expect([amountUsd6, bondUsd6 > 0n]).to.deep.equal([paid.amountUsd6, true]);
     const signal = AbortSignal.timeout(20_000);
