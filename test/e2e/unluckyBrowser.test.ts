@@ -23,6 +23,7 @@ import { formatUsd6 } from "../../scripts/stack/formatUsd6.ts";
 import { paths } from "../../scripts/stack/paths.ts";
 import { temporaryFolder } from "../../scripts/stack/temporaryFolder.ts";
 import { findChromium } from "../../scripts/targets/testing/chromium.ts";
+import { seriousViolations } from "./support/accessibility.ts";
 import { settlementOf, wealthOf } from "./support/ledger.ts";
 import { startLine, type Line } from "./support/startLine.ts";
 
@@ -190,6 +191,7 @@ describe("the dApp on a bad day", () => {
     expect(await asked.getAttribute("aria-expanded")).to.equal("false");
     await asked.press("Enter");
     await window.locator(`[data-exact="${formatUsd6(bondUsd6).replace(/\.?0+$/, "")}"]`).first().waitFor();
+    expect(await seriousViolations(page)).to.deep.equal([]);
     await page.screenshot({ path: join(artefacts, "demand-light.png"), fullPage: true });
     const allow = window.getByRole("button", { name: "Allow the bond" });
     const demand = window.getByRole("button", { name: "Demand the output" });
@@ -202,7 +204,13 @@ describe("the dApp on a bad day", () => {
     await window.getByRole("button", { name: "Open the output again" }).click();
     await page.getByRole("list", { name: "Recognised text" }).waitFor();
     await page.locator('[data-stage="indexed"][data-state^="done"]').waitFor({ timeout: taskWithinMs });
-    await page.screenshot({ path: join(artefacts, "delivered-light.png"), fullPage: true });
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await seriousViolations(page)).to.deep.equal([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).to.equal(390);
+    await page.screenshot({ path: join(artefacts, "delivered-dark-phone.png"), fullPage: true });
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: desktop.width, height: desktop.height });
     expect(await statusOf(taskId)).to.equal(taskStatus.delivered);
     expect(await wealthOf(chain, payer.address)).to.equal(wealthUsd6 - bondUsd6);
     await page.goto(`${dapp}/billing`);

@@ -131,7 +131,11 @@ function Subject({ line: { kind, id, modelId, records } }: { line: BillingLine }
 
 /** Who executed, and what became of the bill when the payer demanded the output. */
 function Executor({ line: { bill, bondUsd6 }, nodeId }: { line: BillingLine; nodeId: string }) {
-  const node = <Link href={`/nodes/${nodeId}`}>node-{nodeId}</Link>;
+  const node = (
+    <Link href={`/nodes/${nodeId}`} className={styles.node}>
+      node-{nodeId}
+    </Link>
+  );
   if (bill === undefined || bill === "Standing") return node;
   return (
     <>
