@@ -89,7 +89,9 @@ export function startAuditor(options: AuditorOptions & { submit: (action: Qualit
     const { slot, canaryId } = due;
     const beforePost = (): Promise<void> => memory.post({ slot, canaryId, mostUsd6: mostOf(canary) });
     const outcome = await post({ canary, beforePost, signal });
-    if (outcome === undefined) return memory.end({ slot, amountUsd6: 0n });
+    // What may have been billed goes on counting with the most that it can cost.
+    if (outcome === undefined) return;
+    if (outcome === "refunded") return memory.end({ slot, amountUsd6: 0n });
     const result = resultOf(canary, outcome);
     const { amountUsd6, standbyUsd6 } = outcome.bill;
     await memory.end({ slot, amountUsd6: amountUsd6 + standbyUsd6, result });

@@ -16,14 +16,14 @@ export interface CanaryOutcome {
 }
 
 /**
- * Posts and waits for the bill; undefined when it was not billed, or when nothing can be said about the result.
+ * Posts and waits for the bill; undefined when nothing can be said about the result, though it may have been billed.
  * `beforePost` is awaited before anything is paid, and not called where nothing can be posted.
  */
 export type PostCanary = (request: {
   canary: Canary;
   beforePost: () => Promise<void>;
   signal: AbortSignal;
-}) => Promise<CanaryOutcome | undefined>;
+}) => Promise<CanaryOutcome | "refunded" | undefined>;
 
 /** A result that was billed and is not what its receipt says; anything else may be the auditor's own trouble. */
 const brokenCodes: ReadonlySet<string> = new Set(["SEAL_BROKEN", "COMMITMENT_MISMATCH", "PAYLOAD_MALFORMED"]);
@@ -60,7 +60,8 @@ export function createPostCanary(options: {
       return { taskId, bill: outcome.bill, json: outcome.json };
     } catch (error) {
       if (bill !== undefined && brokenCodes.has(codeOf(error))) return { taskId, bill, json: undefined };
-      if (bill !== undefined || codeOf(error) === "TASK_REFUNDED" || signal.aborted) return undefined;
+      if (codeOf(error) === "TASK_REFUNDED") return "refunded";
+      if (bill !== undefined || signal.aborted) return undefined;
       throw error;
     }
   };

@@ -13,7 +13,7 @@ export const suites: readonly Suite[] = [
   { name: "protocol", files: ["test/protocol/**/*.test.ts"], timeoutS: 120, concurrency: 2 },
   { name: "client", files: ["test/client/**/*.test.ts"], timeoutS: 90, concurrency: 2 },
   { name: "gateway", files: ["test/gateway/**/*.test.ts"], timeoutS: 90, concurrency: 1 },
-  { name: "keeper", files: ["test/keeper/**/*.test.ts"], timeoutS: 240, concurrency: 1 },
+  { name: "keeper", files: ["test/keeper/**/*.test.ts"], timeoutS: 300, concurrency: 1 },
   { name: "node-agent", files: ["test/node-agent/**/*.test.ts"], timeoutS: 180, concurrency: 1 },
   { name: "subgraph", files: ["test/subgraph/**/*.test.ts"], timeoutS: 180, concurrency: 1 },
   { name: "app", files: ["app/test/**/*.test.ts"], timeoutS: 60, concurrency: 2 },
