@@ -16,4 +16,5 @@ export const knownSurvivors: Readonly<Record<string, string>> = {
   "contracts/libraries/ThawPool.sol:95 literal 2": "The vault asks for the worth of no share while there is none.",
   "contracts/libraries/SlashBucket.sol:29 condition 2": refilled,
   "contracts/libraries/SlashBucket.sol:29 literal 1": refilled,
+  "contracts/session/SessionFloor.sol:152 relation 1": "Every weight is a multiple of 1,000; the bound is not.",
 };
