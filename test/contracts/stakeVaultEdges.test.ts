@@ -53,6 +53,14 @@ describe("StakeVault at its edges", () => {
     expect([await world.activeOf(), await world.exitsOf()]).to.deep.equal([0n, []]);
   });
 
+  it("leaves a slasher's bucket full, also for what is staked later, when a slash took nothing", async () => {
+    await world.slash({ amountWei: 0n });
+    await world.stake(500_000n * NGPU_WEI);
+    const [availableWei, capacityWei] = await world.bucketOf(world.slasher);
+    expect(capacityWei > 1_000n * NGPU_WEI, "above the smallest").to.equal(true);
+    expect(availableWei).to.equal(capacityWei);
+  });
+
   it("credits a compensation and a reward of one wei each, and burns the rest of the slash", async () => {
     await world.slash({ amountWei: 10n, compensationWei: 1n, challengerWei: 1n });
     await world.increase(APPEAL_S);
