@@ -8,8 +8,8 @@ import {Limits} from "./Limits.sol";
 /// @notice Its power must be able to do the work before the deadline, and its stake must be worth Limits.STAKE_PER_TASK
 ///         times the largest bill of the task, at the rate that was frozen when it was posted.
 library TaskFit {
-    /// @dev Requires the terms of a task whose deadline has not passed. No product can overflow: the widest has 128 + 33
-    ///      bits.
+    /// @dev Requires the terms of a task whose deadline has not passed. No product can overflow: the widest has 128 +
+    ///      33 bits.
     /// @return Work in CU·ms; rounded down.
     function mostCums(TaskTerms calldata self, uint32 powerCu, uint128 stakeWei, uint40 now_)
         internal
