@@ -1,5 +1,13 @@
 /** The events of TaskEscrow about tasks, as an RPC tells them: in order, of one task or of all, between two blocks. */
-import { formatLog, parseEventLogs, type Address, type Hex, type ParseEventLogsReturnType, type PublicClient, type RpcLog } from "viem";
+import {
+  formatLog,
+  parseEventLogs,
+  type Address,
+  type Hex,
+  type ParseEventLogsReturnType,
+  type PublicClient,
+  type RpcLog,
+} from "viem";
 import { taskEscrowAbi } from "./generated/abi/taskEscrow.ts";
 
 type EscrowLog = ParseEventLogsReturnType<typeof taskEscrowAbi, undefined, true>[number];

@@ -9,7 +9,8 @@ export interface DemandWindows {
   forget(): void;
 }
 
-export function createDemandWindows({ chain, deployment }: { chain: PublicClient; deployment: Deployment }): DemandWindows {
+export function createDemandWindows(options: { chain: PublicClient; deployment: Deployment }): DemandWindows {
+  const { chain, deployment } = options;
   const escrow = { address: deployment.taskEscrow, abi: taskEscrowAbi } as const;
   let known: number | undefined;
   return {

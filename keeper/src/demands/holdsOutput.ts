@@ -1,6 +1,6 @@
 /**
- * Asks a gateway whether it holds a task's sealed output, by HEAD on the blob's address with the keeper's signature: the
- * same rules as for fetching it, but only the answer travels. A gateway that says nothing in time holds nothing.
+ * Asks a gateway whether it holds a task's sealed output, by HEAD on the blob's address with the keeper's signature:
+ * signed as for fetching it, but only the answer travels. A gateway that says nothing in time holds nothing.
  */
 import { encodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
 import { gatewayLimits } from "@ngpu/protocol/limits";

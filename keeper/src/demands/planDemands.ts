@@ -1,7 +1,7 @@
 /**
  * What a keeper does about outputs that payers demand, as a pure function. Per open demand, the first that fits:
- *   its time has passed                                          → close it: bill and bond go back to the payer
- *   this keeper is bonded, its gateways hold it, it has not said so → attest
+ *   its time has passed                                               → close: bill and bond go back to the payer
+ *   this keeper is bonded, a gateway holds it, and it has not said so → attest
  */
 import { isAddressEqual, type Address, type Hex } from "viem";
 import type { Action } from "../keeper/action.ts";
