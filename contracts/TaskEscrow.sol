@@ -31,8 +31,8 @@ import {
 
 /// @title TaskEscrow
 /// @notice Immutable; holds no money itself (the PaymentVault does) and gives no role any say over it.
-/// @dev Every function changes its own state before it calls out. Only `post` and `demandOutput` reach foreign code: the
-///      payment token, through functions of the vault that its guard lets nobody enter twice.
+/// @dev Every function changes its own state before it calls out. Only `post` and `demandOutput` reach foreign code:
+///      the payment token, through functions of the vault that its guard lets nobody enter twice.
 contract TaskEscrow is ITaskEscrow, EIP712, OutputDemands {
     using SafeCast for uint256;
     using TaskFit for TaskTerms;

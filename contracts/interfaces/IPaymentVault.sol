@@ -156,8 +156,8 @@ interface IPaymentVault {
     /// @dev `permit.deadline == 0` uses the existing allowance; a permit that was consumed earlier is no error.
     function reserve(address payer, uint256 amountUsd6, PermitParams calldata permit) external;
 
-    /// @notice Rail only. End a reservation of `reservedUsd6`: pay `paidUsd6` to `payee`, release the rest. What is paid
-    ///         matures after `maturitySeconds` at least and twice that at most.
+    /// @notice Rail only. End a reservation of `reservedUsd6`: pay `paidUsd6` to `payee`, release the rest. What is
+    ///         paid matures after `maturitySeconds` at least and twice that at most.
     function settle(address payer, address payee, uint256 reservedUsd6, uint256 paidUsd6) external;
 
     /// @notice Rail only. End a reservation unpaid.

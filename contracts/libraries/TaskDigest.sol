@@ -8,8 +8,8 @@ import {Assigned, Seat, Settlement, TaskTerms} from "../types/TaskTypes.sol";
 /// @notice T = keccak256(abi.encode(terms)) while a task is not assigned; keccak256(abi.encode(T,
 ///         keccak256(abi.encode(words)))) afterwards, the words being its assignment or its settlement. The slot keeps
 ///         the first 23 bytes.
-/// @dev Mirror of protocol/src/taskDigest.ts; a property test holds the two equal. T is a hash of 256 bytes, every other
-///      digest one of 64 bytes, so none can be taken for another.
+/// @dev Mirror of protocol/src/taskDigest.ts; a property test holds the two equal. T is a hash of 256 bytes, every
+///      other digest one of 64 bytes, so none can be taken for another.
 ///      abi.encode of a static struct is its words in a row, which is how calldata and memory hold it already: hashing
 ///      them in place costs a tenth. Words with dirty high bits hash to a digest that no task has, because what is
 ///      stored was computed from memory that the compiler had cleaned.

@@ -122,11 +122,12 @@ abstract contract TaskBase is ITaskEscrow {
 
     /// @dev Reverts unless these are the words of a task that is not settled.
     /// @return termsHash What the next digest is made of.
-    function _checkAssignment(bytes32 taskId, TaskState memory state, TaskTerms calldata terms, Assigned calldata standing)
-        internal
-        pure
-        returns (bytes32 termsHash)
-    {
+    function _checkAssignment(
+        bytes32 taskId,
+        TaskState memory state,
+        TaskTerms calldata terms,
+        Assigned calldata standing
+    ) internal pure returns (bytes32 termsHash) {
         termsHash = TaskDigest.ofTerms(terms);
         if (!_isAssignment(state, termsHash, standing)) revert TaskWordsMismatch(taskId);
     }

@@ -39,8 +39,8 @@ struct DrawClaim {
     uint32[] nodes;
 }
 
-/// @notice The words of a task, whatever came of it: terms with the standing assignment (empty if there is none), or terms
-///         with the settlement. What is not needed may be anything.
+/// @notice The words of a task, whatever came of it: terms with the standing assignment (empty if there is none), or
+///         terms with the settlement. What is not needed may be anything.
 struct TaskWords {
     TaskTerms terms;
     Assigned standing;

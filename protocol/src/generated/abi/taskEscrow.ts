@@ -5,7 +5,6 @@
 export const taskEscrowAbi = [
   {"inputs":[{"components":[{"internalType":"contract IAccessManager","name":"authority","type":"address"},{"internalType":"contract INodeRegistry","name":"registry","type":"address"},{"internalType":"contract IPaymentVault","name":"paymentVault","type":"address"},{"internalType":"contract IPriceOracle","name":"priceOracle","type":"address"},{"internalType":"contract IStakeRail","name":"stakeVault","type":"address"},{"internalType":"contract IKeeperBonds","name":"keeperBonds","type":"address"},{"internalType":"uint40","name":"answerWindow","type":"uint40"},{"internalType":"uint8","name":"quorum","type":"uint8"},{"internalType":"uint64","name":"minimumDemandBondUsd6","type":"uint64"}],"internalType":"struct TaskParts","name":"parts","type":"tuple"}],"stateMutability":"nonpayable","type":"constructor"},
   {"inputs":[],"name":"InvalidShortString","type":"error"},
-  {"inputs":[],"name":"ReentrancyGuardReentrantCall","type":"error"},
   {"inputs":[{"internalType":"uint8","name":"bits","type":"uint8"},{"internalType":"uint256","name":"value","type":"uint256"}],"name":"SafeCastOverflowedUintDowncast","type":"error"},
   {"inputs":[{"internalType":"string","name":"str","type":"string"}],"name":"StringTooLong","type":"error"},
   {"inputs":[{"internalType":"bytes32","name":"taskId","type":"bytes32"},{"internalType":"uint16","name":"assignment","type":"uint16"},{"internalType":"uint16","name":"standing","type":"uint16"}],"name":"TaskAssignmentStale","type":"error"},
