@@ -132,7 +132,12 @@ function useGo(): (text: string) => Promise<string | undefined> {
       import("@ngpu/protocol/generated/abi/sessionSettlement"),
     ]);
     const task = await chain
-      .readContract({ address: deployment.taskEscrow, abi: taskEscrowAbi, functionName: "stateOf", args: [target.hash] })
+      .readContract({
+        address: deployment.taskEscrow,
+        abi: taskEscrowAbi,
+        functionName: "stateOf",
+        args: [target.hash],
+      })
       .catch(() => undefined);
     if (task !== undefined && task.status !== 0) {
       router.push(`/tasks/${target.hash}`);

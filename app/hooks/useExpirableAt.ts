@@ -1,5 +1,5 @@
 "use client";
-/** From when on anyone may return the escrow of an open task, by the contract's word; it moves with the task's state. */
+/** From when on anyone may return the escrow of an open task, by the contract's word; moves with the task's state. */
 import type { TimelineRow } from "@ngpu/client/chainTimeline";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { useQuery } from "@tanstack/react-query";
@@ -8,7 +8,11 @@ import { nextPollMs } from "../lib/pollMs.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
-export function useExpirableAt(task: { taskId: Hex; rows: readonly TimelineRow[]; ended: boolean }): number | undefined {
+export function useExpirableAt(task: {
+  taskId: Hex;
+  rows: readonly TimelineRow[];
+  ended: boolean;
+}): number | undefined {
   const { taskId, rows, ended } = task;
   const { deployment } = useRuntime();
   const chain = useChain();

@@ -14,7 +14,12 @@ const enumWords = {
     Delivered: "Output delivered",
     Forfeited: "Bill forfeited",
   },
-  BillState: { Standing: "Stands", Demanded: "Waits for the output", Delivered: "Stands, delivered", Forfeited: "Forfeited" },
+  BillState: {
+    Standing: "Stands",
+    Demanded: "Waits for the output",
+    Delivered: "Stands, delivered",
+    Forfeited: "Forfeited",
+  },
   DemandStatus: { Open: "Keepers are asked", Delivered: "Delivered", Forfeited: "Forfeited" },
   RefundReason: { Expired: "Its time passed", Failed: "The attempts failed", Cancelled: "Taken back by its payer" },
   ReceiptStatus: {

@@ -77,21 +77,30 @@ describe("billing", () => {
   });
 
   it("counts standby and lost bonds as cost, and gives a forfeited bill back to its payer", () => {
-    const demand = { status: "Open", amountUsd6: "100", bondUsd6: "25", answerableUntil: "1", attestations: 0 } as const;
+    const demand = {
+      status: "Open",
+      amountUsd6: "100",
+      bondUsd6: "25",
+      answerableUntil: "1",
+      attestations: 0,
+    } as const;
     const bill = { amountUsd6: "100", standbyUsd6: "10" };
     const of = (index: number, state: "Standing" | "Demanded" | "Delivered" | "Forfeited"): TaskRow =>
       aTask(index, { demand: { ...demand, endedAt: null }, bill: aBill(index, { ...bill, state }) });
     const tasks = [of(1, "Standing"), of(2, "Demanded"), of(3, "Delivered"), of(4, "Forfeited")];
     const lines = billingLines({ tasks, fromS: 0n }).reverse();
-    expect(lines.map(({ amountUsd6, standbyUsd6, bondUsd6, refundUsd6 }) => [amountUsd6, standbyUsd6, bondUsd6, refundUsd6]))
-      .to.deep.equal([
-        [100n, 10n, 0n, 7n],
-        [100n, 10n, 0n, 7n],
-        [100n, 10n, 25n, 7n],
-        [0n, 10n, 0n, 107n],
-      ]);
+    expect(
+      lines.map(({ amountUsd6, standbyUsd6, bondUsd6, refundUsd6 }) => [amountUsd6, standbyUsd6, bondUsd6, refundUsd6]),
+    ).to.deep.equal([
+      [100n, 10n, 0n, 7n],
+      [100n, 10n, 0n, 7n],
+      [100n, 10n, 25n, 7n],
+      [0n, 10n, 0n, 107n],
+    ]);
     expect(billingTotals(lines)).to.include({ amountUsd6: 300n, standbyUsd6: 40n, bondUsd6: 25n, costUsd6: 365n });
-    const states = billingCsv(lines).split("\r\n").map((row) => row.split(",")[3]);
+    const states = billingCsv(lines)
+      .split("\r\n")
+      .map((row) => row.split(",")[3]);
     expect(states.slice(0, 5)).to.deep.equal(["state", "settled", "demanded", "delivered", "forfeited"]);
   });
 

@@ -1,4 +1,4 @@
-/** The payer's window on chain time, when earned money is payable, and the calls of a demand with the words they bring. */
+/** The payer's window on chain time, when earned money is payable, and the calls of a demand with their words. */
 import { createServer, type Server } from "node:http";
 import { after, before, describe, it } from "node:test";
 import type { TimelineRow } from "@ngpu/client/chainTimeline";
@@ -55,7 +55,11 @@ describe("the payer's window", () => {
     expect(stateAt(121, demanded)).to.deep.equal({ ...open, leftS: 59, attested: 0 });
     expect(stateAt(200, demanded, aRow("attested", 130))).to.deep.equal({ ...open, leftS: 0, attested: 1 });
     const answered = [demanded, aRow("attested", 130), aRow("attested", 131)];
-    expect(stateAt(132, ...answered, aRow("delivered", 131))).to.deep.equal({ kind: "delivered", attested: 2, ...money });
+    expect(stateAt(132, ...answered, aRow("delivered", 131))).to.deep.equal({
+      kind: "delivered",
+      attested: 2,
+      ...money,
+    });
     expect(stateAt(200, demanded, aRow("forfeited", 190))).to.deep.equal({ kind: "forfeited", ...money });
   });
 });
@@ -85,7 +89,12 @@ describe("words of a task", () => {
     expect(wordsOfRows([posted])).to.deep.include({ standing: unassigned, settlement: undefined });
     expect(wordsOfRows([posted, assigned])?.standing.seats.map(({ nodeId }) => nodeId)).to.deep.equal([1, 2, 5]);
     const { payout, amountUsd6, outputCiphertext } = settled.args;
-    expect(wordsOfRows([posted, assigned, settled])?.settlement).to.include({ nodeId: 1, payout, amountUsd6, outputCiphertext });
+    expect(wordsOfRows([posted, assigned, settled])?.settlement).to.include({
+      nodeId: 1,
+      payout,
+      amountUsd6,
+      outputCiphertext,
+    });
   });
 
   it("are the newest assignment's after a second one", () => {

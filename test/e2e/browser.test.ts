@@ -114,7 +114,10 @@ describe("the dApp", () => {
     await backups.selectOption("2");
     await quote.locator(`[data-exact="${exactText(two.likelyStandbyUsd6)}"]`).waitFor();
     expect(await backups.locator("option:checked").innerText()).to.contain(exactText(two.likelyStandbyUsd6));
-    await quote.locator(`[data-exact="${exactText(two.maxAmountUsd6)}"]`).first().waitFor();
+    await quote
+      .locator(`[data-exact="${exactText(two.maxAmountUsd6)}"]`)
+      .first()
+      .waitFor();
     await page.screenshot({ path: join(artefacts, "post-quote-light.png"), fullPage: true });
     await backups.selectOption("1");
     const expected = await expectedQuote(1);
@@ -323,7 +326,10 @@ describe("the dApp", () => {
     await bills.waitFor();
     const billed = page.locator("dt", { hasText: /^Billed$/ }).locator("xpath=following-sibling::dd[1]");
     expect(await exactOf(billed)).to.equal(exactText(bill.amountUsd6));
-    await bills.getByRole("button", { name: /^Verify the bill of record/ }).first().click();
+    await bills
+      .getByRole("button", { name: /^Verify the bill of record/ })
+      .first()
+      .click();
     await page.getByText("Verified: the bill is exactly what the chain's events give").waitFor();
     await page.screenshot({ path: join(artefacts, "session-verified-light.png"), fullPage: true });
 

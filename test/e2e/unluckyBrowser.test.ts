@@ -190,7 +190,10 @@ describe("the dApp on a bad day", () => {
     const asked = window.getByRole("button", { name: "I cannot get the output" });
     expect(await asked.getAttribute("aria-expanded")).to.equal("false");
     await asked.press("Enter");
-    await window.locator(`[data-exact="${formatUsd6(bondUsd6).replace(/\.?0+$/, "")}"]`).first().waitFor();
+    await window
+      .locator(`[data-exact="${formatUsd6(bondUsd6).replace(/\.?0+$/, "")}"]`)
+      .first()
+      .waitFor();
     expect(await seriousViolations(page)).to.deep.equal([]);
     await page.screenshot({ path: join(artefacts, "demand-light.png"), fullPage: true });
     const allow = window.getByRole("button", { name: "Allow the bond" });

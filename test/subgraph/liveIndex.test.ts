@@ -191,7 +191,12 @@ describe("the local index", { skip: findGnd() ? false : "no graph-node for this 
     const demand = { amountUsd6, bondUsd6 };
     assert.deepEqual(of(delivered), {
       ...{ id: delivered.taskId, status: "Delivered", bill: { state: "Delivered", ...bill, totalUsd6: amountUsd6 } },
-      demand: { status: "Delivered", ...demand, attestations: 1, attested: [{ keeper: { id: addressOf(keeperIndex) } }] },
+      demand: {
+        status: "Delivered",
+        ...demand,
+        attestations: 1,
+        attested: [{ keeper: { id: addressOf(keeperIndex) } }],
+      },
     });
     assert.deepEqual(of(forfeited), {
       ...{ id: forfeited.taskId, status: "Forfeited", bill: { state: "Forfeited", ...bill, totalUsd6: "0" } },
@@ -220,7 +225,10 @@ describe("the local index", { skip: findGnd() ? false : "no graph-node for this 
     const standby = sum("TaskStandbyPaid", "amountUsd6");
     const total = netUsd6() + standby;
     const bonds = sum("OutputDelivered", "bondUsd6");
-    assert.ok(standby > 0n && bonds > 0n && sum("OutputForfeited", "amountUsd6") > 0n, "sums of nothing would prove nothing");
+    assert.ok(
+      standby > 0n && bonds > 0n && sum("OutputForfeited", "amountUsd6") > 0n,
+      "sums of nothing would prove nothing",
+    );
     assert.deepEqual(found.network, {
       settledUsd6: String(total),
       standbyUsd6: String(standby),
@@ -287,7 +295,10 @@ describe("the local index", { skip: findGnd() ? false : "no graph-node for this 
       .map(([, local = ""]) => local.split(":")[0]);
     const loopback = "0100007F";
     assert.ok(open.includes(loopback), "the ports for queries and Postgres are on loopback");
-    assert.equal(open.some((address) => address !== loopback), index.exposed);
+    assert.equal(
+      open.some((address) => address !== loopback),
+      index.exposed,
+    );
   });
 
   function escrow() {

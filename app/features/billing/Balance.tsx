@@ -1,7 +1,7 @@
 "use client";
 /**
- * Money in the vault by the contract's word: available, reserved and earned, and the way out. What rails hold is in pots
- * of all payers, so that part is by the index.
+ * Money in the vault by the contract's word: available, reserved and earned, and the way out. What rails hold is in
+ * pots of all payers, so that part is by the index.
  */
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import Link from "next/link";

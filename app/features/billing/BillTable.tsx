@@ -34,11 +34,7 @@ export function BillTable({ lines, totals }: { lines: readonly BillingLine[]; to
             {
               title: "Node",
               cell: (line) =>
-                line.nodeId === undefined ? (
-                  <Returned />
-                ) : (
-                  <Executor line={line} nodeId={line.nodeId} />
-                ),
+                line.nodeId === undefined ? <Returned /> : <Executor line={line} nodeId={line.nodeId} />,
             },
             { title: "Power, CU", figure: true, cell: (line) => figure(line, line.powerCu) },
             { title: "Time, ms", figure: true, cell: (line) => figure(line, line.durationMs) },

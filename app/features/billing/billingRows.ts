@@ -1,6 +1,7 @@
 /**
- * The lines of a billing period and their sums: a line for each task that ended, with standby and what came of a demand,
- * and one for what a transaction settled in a lane of a session. Totals are made of the lines shown and of nothing else.
+ * The lines of a billing period and their sums: a line for each task that ended, with standby and what came of a
+ * demand, and one for what a transaction settled in a lane of a session. Totals are made of the lines shown and of
+ * nothing else.
  */
 import type { Hex } from "viem";
 import type { ValueOf } from "../../lib/enumWords.ts";

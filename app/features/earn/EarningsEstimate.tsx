@@ -38,7 +38,8 @@ export function EarningsEstimate() {
     variables: { since: String(since > 0n ? since : 0n) },
     enabled: head !== undefined,
   });
-  const bills = answer.data === undefined ? undefined : [answer.data.bills ?? [], answer.data.standbyLines ?? []].flat();
+  const bills =
+    answer.data === undefined ? undefined : [answer.data.bills ?? [], answer.data.standbyLines ?? []].flat();
   const vouchers = answer.data?.sessionEvents ?? [];
   if (classes?.length === 0) return null;
   return (

@@ -206,8 +206,8 @@ function Decided(props: {
       <p>
         {state.attested} {state.attested === 1 ? "keeper holds" : "keepers hold"} the output and{" "}
         {state.attested === 1 ? "serves" : "serve"} it. The node was paid <Amount value={state.amountUsd6} />;{" "}
-        <Amount value={state.bondUsd6} />, {whose} bond, went to {state.attested === 1 ? "that keeper" : "those keepers"}
-        .
+        <Amount value={state.bondUsd6} />, {whose} bond, went to{" "}
+        {state.attested === 1 ? "that keeper" : "those keepers"}.
       </p>
       {task.feed.facts.result === undefined && isPayer ? <OpenAgain task={task} /> : null}
     </>

@@ -14,7 +14,9 @@ export function ResultCard({ task }: { task: TaskModel }) {
   const { local, facts } = task.feed;
   const urls = usePictureUrls(local);
   const result = facts.result === undefined ? undefined : asTaskResult(facts.result.json);
-  const returned = task.rows.some(({ stage }) => stage === "refunded" || stage === "cancelled" || stage === "forfeited");
+  const returned = task.rows.some(
+    ({ stage }) => stage === "refunded" || stage === "cancelled" || stage === "forfeited",
+  );
   return (
     <Card
       title="Result"

@@ -1,5 +1,5 @@
 "use client";
-/** The rules of a demand for an output, as they were fixed when the contract was deployed, and the bond for this bill. */
+/** The rules of a demand for an output, fixed when the contract was deployed, and the bond for this bill. */
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { useQuery } from "@tanstack/react-query";
 import { useChain } from "../../hooks/useChain.ts";

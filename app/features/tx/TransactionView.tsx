@@ -126,8 +126,7 @@ function Events({ events }: { events: readonly DecodedEvent[] }) {
 function Value({ name, value }: { name: string; value: string }) {
   if (name === "taskId") return <Hash value={value} href={`/tasks/${value}`} label="Task" copy={false} />;
   if (name === "sessionId") return <Hash value={value} href={`/sessions/${value}`} label="Session" copy={false} />;
-  if (name === "nodeId" && value !== "0")
-    return <Link href={`/nodes/${value}`}>node-{value}</Link>;
+  if (name === "nodeId" && value !== "0") return <Link href={`/nodes/${value}`}>node-{value}</Link>;
   if (/^0x[0-9a-f]*$/i.test(value)) return <Hash value={value} label={name} />;
   return <code>{/^\d+$/.test(value) ? formatInteger(BigInt(value)) : value}</code>;
 }
