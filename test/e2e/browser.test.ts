@@ -393,12 +393,17 @@ describe("the dApp", () => {
     expect(found.join("\n")).to.equal("");
   });
 
-  it("needs at most 400 KB of script before a page works", async () => {
+  it("needs at most 400 KB of script before a page works", async (context) => {
     const taskId = theTask();
     const settled = await settlementOf(chain, taskId);
     const own = [`/tasks/${taskId}`, "/nodes/1", `/tx/${settled?.transactionHash}`, `/sessions/${billedSession}`];
-    for (const path of ["/", "/models", "/post", "/tasks", "/sessions", "/billing", "/nodes", "/earn", ...own])
-      expect(await firstLoadBytes(`${dapp}${path}`), path).to.be.within(1, mostScriptBytes);
+    let most = 0;
+    for (const path of ["/", "/models", "/post", "/tasks", "/sessions", "/billing", "/nodes", "/earn", ...own]) {
+      const bytes = await firstLoadBytes(`${dapp}${path}`);
+      expect(bytes, path).to.be.within(1, mostScriptBytes);
+      most = Math.max(most, bytes);
+    }
+    context.diagnostic(`the heaviest page needs ${most} bytes`);
   });
 
   it("lets a newcomer register a machine with the code its agent printed, and stake for it", async () => {
