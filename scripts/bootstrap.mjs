@@ -20,10 +20,12 @@ const targets = {
   check: "targets/check.ts",
   doctor: "targets/doctor.ts",
   generate: "targets/generate.ts",
+  "build:wasm": "targets/buildWasm.ts",
   coverage: "targets/coverage.ts",
   mutate: "targets/mutate.ts",
   prove: "targets/prove.ts",
   "bench:failover": "bench/failover.ts",
+  "bench:fec": "bench/fec.ts",
   "bench:gas": "bench/gas.ts",
   "bench:line": "targets/benchLine.ts",
 };

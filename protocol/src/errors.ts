@@ -372,6 +372,24 @@ export const errorCatalogue = {
     remedy: "The node stops serving until a right one comes.",
     retryable: false,
   },
+  FEC_ARGUMENT_INVALID: {
+    meaning: "A block or a symbol does not follow the rules of the erasure code.",
+    cost: nothing,
+    remedy: "Correct the argument that is named; a symbol of a peer that broke a rule is dropped.",
+    retryable: false,
+  },
+  FEC_SYMBOLS_SHORT: {
+    meaning: "Fewer distinct symbols of a block are there than it has source symbols.",
+    cost: nothing,
+    remedy: "Wait for more symbols of the block; any will do.",
+    retryable: true,
+  },
+  FEC_UNAVAILABLE: {
+    meaning: "No kernel of the erasure code can run here.",
+    cost: nothing,
+    remedy: "Use an engine with WebAssembly, and allow it in the page's content security policy.",
+    retryable: false,
+  },
   INTERNAL: {
     meaning: "A programming error of ours.",
     cost: nothing,

@@ -35,6 +35,7 @@ for (const generator of generators) {
     run([join(paths.root, `scripts/generate/${generator}.ts`), "--check"]),
   );
 }
+await check("kernels of the erasure code", () => run([join(paths.root, "scripts/targets/buildWasm.ts"), "--check"]));
 await check("no path of one machine", machinePaths);
 
 for (const { check: name, lines } of findings)

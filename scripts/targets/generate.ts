@@ -1,4 +1,7 @@
-/** Writes every generated file that is committed: ABIs and addresses, model manifests, the subgraph's manifest, the errors. */
+/**
+ * Writes every generated file that is committed: ABIs and addresses, model manifests, the subgraph's manifest, the
+ * errors, the kernels of the erasure code.
+ */
 import { join } from "node:path";
 import { paths } from "../stack/paths.ts";
 import { runTool } from "../stack/process/runTool.ts";
@@ -8,11 +11,13 @@ import { runTarget } from "./runTarget.ts";
 const progress = createProgress();
 
 await runTarget(async () => {
-  for (const name of ["abis", "manifests", "subgraph", "errors", "contractFacts", "contractDocs", "economics", "gasSnapshot"]) {
+  const generators = ["abis", "manifests", "subgraph", "errors", "contractFacts", "contractDocs", "economics", "gasSnapshot"];
+  for (const name of [...generators, "buildWasm"]) {
+    const folder = generators.includes(name) ? "generate" : "targets";
     await progress.step(`generated ${name}`, () =>
       runTool({
         name,
-        command: [process.execPath, join(paths.root, `scripts/generate/${name}.ts`)],
+        command: [process.execPath, join(paths.root, `scripts/${folder}/${name}.ts`)],
         logFile: join(paths.state, "logs", `generate-${name}.log`),
         timeoutMs: 5 * 60_000,
       }),

@@ -1,0 +1,71 @@
+/**
+ * The kernels as this engine can run them. Of each there are two builds, the better first; a build that the engine
+ * cannot take, or that was left out when the kernels were built, is passed over.
+ */
+import { fromBase64 } from "../../base64.ts";
+import { NgpuError } from "../../errors.ts";
+import { fecKernels } from "../../generated/fecKernels.ts";
+import type { ErasureKernel } from "./erasureCodec.ts";
+
+/** protocol/wasm/fec: what every build exports. All numbers are places or sizes in bytes. */
+export interface KernelExports {
+  readonly memory: WebAssembly.Memory;
+  readonly input: WebAssembly.Global<"i32">;
+  readonly output: WebAssembly.Global<"i32">;
+  readonly slots: WebAssembly.Global<"i32">;
+  readonly lost: WebAssembly.Global<"i32">;
+  readonly slice: WebAssembly.Global<"i32">;
+  prepare(): void;
+  planRepair(k: number, firstEsi: number, rows: number): void;
+  planRecovery(k: number, rows: number): void;
+  combine(k: number, rows: number, width: number, inputStride: number, outputStride: number): void;
+}
+
+export interface LoadedKernel {
+  kernel: ErasureKernel;
+  build: KernelBuild;
+  exports: KernelExports;
+}
+
+export type KernelBuild = keyof typeof fecKernels;
+
+/** Whether an engine takes a module; a WebAssembly feature that it lacks makes the answer no. */
+export type Supports = (wasm: Uint8Array<ArrayBuffer>) => boolean;
+
+const preference: readonly { kernel: ErasureKernel; build: KernelBuild }[] = [
+  { kernel: "simd", build: "shuffledRelaxed" },
+  { kernel: "simd", build: "shuffled" },
+  { kernel: "portable", build: "sliced128" },
+  { kernel: "portable", build: "sliced64" },
+];
+const compiled = new Map<KernelBuild, WebAssembly.Module>();
+
+export function loadKernel(options: { kernel: ErasureKernel; supports: Supports | undefined }): LoadedKernel {
+  const { kernel: wanted, supports } = options;
+  for (const { kernel, build } of preference) {
+    if (wanted === "portable" && kernel !== "portable") continue;
+    const module = compile(build, supports);
+    if (module === undefined) continue;
+    const exports = new WebAssembly.Instance(module).exports as unknown as KernelExports;
+    exports.prepare();
+    return { kernel, build, exports };
+  }
+  throw new NgpuError("FEC_UNAVAILABLE", { kernel: wanted });
+}
+
+function compile(build: KernelBuild, supports: Supports | undefined): WebAssembly.Module | undefined {
+  if (typeof WebAssembly === "undefined") return undefined;
+  const known = supports === undefined ? compiled.get(build) : undefined;
+  if (known !== undefined) return known;
+  const wasm = fromBase64(fecKernels[build]) as Uint8Array<ArrayBuffer>;
+  if (wasm.length === 0 || !(supports ?? WebAssembly.validate)(wasm)) return undefined;
+  let module: WebAssembly.Module;
+  try {
+    module = new WebAssembly.Module(wasm);
+  } catch (cause) {
+    // A page's content security policy can forbid what the engine could do.
+    throw new NgpuError("FEC_UNAVAILABLE", { build }, { cause });
+  }
+  compiled.set(build, module);
+  return module;
+}

@@ -1,0 +1,95 @@
+/**
+ * Builds the kernels of the erasure code from protocol/wasm and writes them as a module that needs no fetch. The same
+ * sources give the same bytes on every machine.
+ *
+ *   npm run build:wasm                          all builds
+ *   npm run build:wasm -- --without-shuffle     the builds with a byte shuffle are left out (docs/decisions/0008)
+ *   npm run build:wasm -- --check               writes nothing; fails if what is committed is stale
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, relative } from "node:path";
+import { toBase64 } from "@ngpu/protocol/base64";
+import { paths } from "../stack/paths.ts";
+import { runTool } from "../stack/process/runTool.ts";
+import { temporaryFolder } from "../stack/temporaryFolder.ts";
+import { runTarget } from "./runTarget.ts";
+
+interface Build {
+  name: string;
+  entry: string;
+  features: readonly string[];
+  shuffles: boolean;
+}
+
+const builds: readonly Build[] = [
+  {
+    name: "shuffledRelaxed",
+    entry: "shuffled",
+    features: ["--enable", "simd", "--enable", "relaxed-simd"],
+    shuffles: true,
+  },
+  { name: "shuffled", entry: "shuffled", features: ["--enable", "simd"], shuffles: true },
+  { name: "sliced128", entry: "sliced128", features: ["--enable", "simd"], shuffles: false },
+  { name: "sliced64", entry: "sliced64", features: ["--disable", "simd"], shuffles: false },
+];
+/** Fixed memory, no runtime, no checks that the TypeScript side has made. */
+const pages = "19";
+const options = ["-O3", "--converge", "--noAssert", "--runtime", "stub", "--memoryBase", "0"];
+const memory = ["--initialMemory", pages, "--maximumMemory", pages];
+
+const file = join(paths.root, "protocol/src/generated/fecKernels.ts");
+const compiler = createRequire(join(paths.root, "protocol/package.json")).resolve("assemblyscript/bin/asc.js");
+const committed = existsSync(file) ? readFileSync(file, "utf8") : "";
+const isCheck = process.argv.includes("--check");
+
+await runTarget(async () => {
+  // A tree whose kernels were left out on purpose is not stale for that.
+  const leaveOut = isCheck ? /shuffled:\s+""/.test(committed) : process.argv.includes("--without-shuffle");
+  const folder = temporaryFolder("wasm");
+  mkdirSync(folder, { recursive: true });
+  try {
+    const built = await Promise.all(
+      builds.map(async (build) => {
+        const text = build.shuffles && leaveOut ? "" : await compile(build, folder);
+        return { name: build.name, text };
+      }),
+    );
+    finish(moduleOf(built));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+async function compile({ name, entry, features }: Build, folder: string): Promise<string> {
+  const wasm = join(folder, `${name}.wasm`);
+  const source = join("protocol/wasm/fec", `${entry}.ts`);
+  await runTool({
+    name: `asc ${name}`,
+    command: [process.execPath, compiler, source, "--outFile", wasm, ...options, ...memory, ...features],
+    cwd: paths.root,
+    logFile: join(folder, `${name}.log`),
+    timeoutMs: 2 * 60_000,
+  });
+  return toBase64(readFileSync(wasm));
+}
+
+function moduleOf(built: readonly { name: string; text: string }[]): string {
+  return `/** The kernels of the erasure code, as base64. Written by scripts/targets/buildWasm.ts from protocol/wasm; do not edit. */
+export const fecKernels = {
+${built.map(({ name, text }) => `  ${name}:\n    "${text}",`).join("\n")}
+};
+`;
+}
+
+function finish(text: string): void {
+  const name = relative(paths.root, file);
+  const isStale = committed !== text;
+  if (isCheck) {
+    if (isStale) console.error(`stale: ${name} (run: npm run build:wasm)`);
+    process.exitCode = isStale ? 1 : 0;
+  } else {
+    if (isStale) writeFileSync(file, text);
+    console.log(`${name}: ${isStale ? "written" : "up to date"}`);
+  }
+}
