@@ -87,7 +87,7 @@ test("a packet is lost when one that left a reorder window later arrived, not wh
   expect(early.lost).to.deep.equal([]);
   const late = book.report({ ...aReport, largest: 5, ranges: [{ gap: 0, run: 5 }], nowUs: 61_000 });
   expect(late.lost.map(({ stamp }) => stamp.number)).to.deep.equal([0]);
-  expect(late.settled).to.deep.equal([true, false, false, false, false, false]);
+  expect(late.settled.map(({ isLost }) => isLost)).to.deep.equal([true, false, false, false, false, false]);
   expect(late.newest?.stamp.number).to.equal(5);
   expect(book.inFlightBytes()).to.equal(0);
 });

@@ -20,14 +20,18 @@ export interface PacketReport {
   readonly reorderUs: number;
 }
 
+export interface SettledPacket<Content> extends SentPacket<Content> {
+  readonly isLost: boolean;
+}
+
 export interface Fates<Content> {
   /** Oldest first, as are the others. */
   readonly arrived: readonly SentPacket<Content>[];
   readonly lost: readonly SentPacket<Content>[];
   /** Given up before, arrived after all; they are among `arrived` too. */
   readonly revived: readonly SentPacket<Content>[];
-  /** In the order of packet numbers, without gaps: true where lost. */
-  readonly settled: readonly boolean[];
+  /** In the order of packet numbers, without gaps. */
+  readonly settled: readonly SettledPacket<Content>[];
   /** The packet with the largest number, where this report is the first to name it. */
   readonly newest: SentPacket<Content> | undefined;
 }
@@ -67,10 +71,10 @@ export function createPacketBook<Content>(): PacketBook<Content> {
     }
     return low;
   };
-  const settle = (): boolean[] => {
-    const settled: boolean[] = [];
-    while (open < entries.length && entries[open]!.fate !== "unknown") {
-      settled.push(entries[open]!.fate === "lost");
+  const settle = (): SettledPacket<Content>[] => {
+    const settled: SettledPacket<Content>[] = [];
+    for (let entry = entries[open]; entry !== undefined && entry.fate !== "unknown"; entry = entries[open]) {
+      settled.push({ stamp: entry.stamp, content: entry.content, isLost: entry.fate === "lost" });
       open += 1;
     }
     return settled;
