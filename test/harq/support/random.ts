@@ -22,7 +22,11 @@ export function createRandom(seed: number): Random {
   return {
     unit,
     integer,
-    bytes: (count) => Uint8Array.from({ length: count }, () => word() & 255),
+    bytes(count) {
+      const words = new Uint32Array(Math.ceil(count / 4));
+      for (let at = 0; at < words.length; at += 1) words[at] = word();
+      return new Uint8Array(words.buffer, 0, count);
+    },
     chance: (probability) => unit() < probability,
     pick: (items) => items[integer(0, items.length - 1)]!,
   };

@@ -5,18 +5,20 @@ import type { StatusFrame } from "../wire/frames.ts";
 import type { Connection } from "./connectionState.ts";
 import type { PacketContent, Path } from "./path.ts";
 
+/** A stream keeps its order and repairs itself: what is late on it stalls, unless a relay dropped it. */
+const stallsUs = { datagram: 0, stream: 5_000_000 };
+
 type Sent = SentPacket<PacketContent>;
 
 export function onFates(connection: Connection, path: Path, status: StatusFrame, nowUs: number): void {
   const { roundTrip, reorder, loss, book, controller } = path;
   const rttUs = roundTrip.smoothedUs();
-  const mayLose = path.kind === "datagram";
   const { arrived, lost, revived, settled, newest } = book.report({
     largest: status.largest,
     ranges: status.ranges,
     nowUs,
-    patienceUs: mayLose ? Math.max(rttUs, roundTrip.latestUs()) + 4 * roundTrip.variationUs() : Infinity,
-    reorderUs: mayLose ? reorder.widthUs(rttUs) : Infinity,
+    patienceUs: Math.max(rttUs, roundTrip.latestUs()) + 4 * roundTrip.variationUs() + stallsUs[path.kind],
+    reorderUs: reorder.widthUs(rttUs),
   });
   const isExact = newest !== undefined && newest.stamp.number === status.largest;
   const sampleUs = isExact ? nowUs - newest.stamp.sentUs - status.ageUs : undefined;

@@ -1,11 +1,12 @@
 /**
- * A path proves itself by answering a challenge: before that no symbol goes over it. Repeated with growing pauses; a path
- * that never answers is given up, one that fell silent later is asked again after 30 s, then ever less often.
+ * A path proves itself by answering a challenge: before that no symbol goes over it. It is asked with growing pauses up to
+ * 30 s, and said to have failed after eight; one that fell silent later is asked again after 30 s, then ever less often.
  */
 import type { Connection } from "./connectionState.ts";
 import type { Path } from "./path.ts";
 
-const mostTries = 8;
+const manyTries = 8;
+const longestWaitUs = 30_000_000;
 const shortestWaitUs = 50_000;
 const longestRetryUs = 600_000_000;
 
@@ -23,15 +24,11 @@ export function dueChallenge(connection: Connection, path: Path, nowUs: number):
   }
   const { challenge } = path;
   if (challenge === undefined || nowUs < challenge.nextUs) return undefined;
-  if (challenge.tries === mostTries) {
-    path.challenge = undefined;
-    if (!path.isValidated) connection.events.push({ type: "pathFailed", path: path.id });
-    return undefined;
-  }
+  if (challenge.tries === manyTries && !path.isValidated) connection.events.push({ type: "pathFailed", path: path.id });
   challenge.tries += 1;
   challenge.sentUs = nowUs;
   const waitUs = Math.max(shortestWaitUs, 1.5 * path.roundTrip.smoothedUs());
-  challenge.nextUs = nowUs + waitUs * 2 ** Math.max(0, challenge.tries - 3);
+  challenge.nextUs = nowUs + Math.min(longestWaitUs, waitUs * 2 ** Math.max(0, Math.min(16, challenge.tries - 3)));
   return challenge.data;
 }
 

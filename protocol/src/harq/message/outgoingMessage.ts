@@ -128,6 +128,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
     }
     return undefined;
   };
+  const wantsRepair = (): boolean => repairs.some((block) => block.wanted > 0);
   const complete = (block: OutgoingBlock): void => {
     block.deficit = 0;
     block.wanted = 0;
@@ -161,7 +162,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
       return symbol;
     },
     hasNext: () =>
-      repairs.some((block) => block.wanted > 0) ||
+      wantsRepair() ||
       group.length > 0 ||
       (nextBlock < parts.blocks && nextBlock < firstIncomplete + windowBlocks),
     probe() {
@@ -173,7 +174,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
       if (neediest === undefined) return undefined;
       return take({ ...neediest.nextRepair(), block: neediest });
     },
-    wantsEnd: () => endsWanted > 0 && (sinceEnd >= endEvery || (queuedBytes === 0 && repairs.length === 0)),
+    wantsEnd: () => endsWanted > 0 && (sinceEnd >= endEvery || (queuedBytes === 0 && !wantsRepair())),
     onEndSent() {
       endsWanted = Math.max(0, endsWanted - 1);
       endsOutstanding += 1;

@@ -26,17 +26,19 @@ export function createScheduler<Item extends Schedulable>(): Scheduler<Item> {
   const interactive = createRing<Item>();
   const others = createRing<Item>();
   let owedBytes = 0;
+  let oneTurnBytes = 0;
   const ringOf = (item: Item): Ring<Item> => (item.priority === "interactive" ? interactive : others);
   return {
     add: (item) => ringOf(item).add(item),
     remove: (item) => ringOf(item).remove(item),
     pick(may) {
       const other = others.pick(may);
-      if (other !== undefined && owedBytes > 0) return other;
+      if (other !== undefined && owedBytes >= oneTurnBytes) return other;
       return interactive.pick(may) ?? other;
     },
     sent(item, bytes) {
       ringOf(item).sent(item, bytes);
+      if (item.priority !== "interactive" || oneTurnBytes === 0) oneTurnBytes = bytes;
       const owed = item.priority === "interactive" ? owedBytes + bytes / keptOfTen : owedBytes - bytes;
       owedBytes = Math.max(0, Math.min(mostOwedBytes, owed));
     },
