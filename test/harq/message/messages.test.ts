@@ -108,7 +108,7 @@ test("a message goes out once, symbol for symbol, and only what was lost is made
   message.plan({ ...conditions, queuedBytes: 1e9 });
   const repair = drain(message, conditions);
   expect(new Set(repair.map(({ block }) => block.index))).to.deep.equal(new Set([1]));
-  expect(repair.length).to.equal(Math.ceil((9 + 1.5 * Math.sqrt(0.9) + 1) / 0.9));
+  expect(repair.length).to.equal(Math.round((9 + 1.5 * Math.sqrt(0.9) + 1) / 0.9));
 });
 
 test("a block that was rebuilt from parity is sent nothing more", () => {

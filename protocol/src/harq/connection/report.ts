@@ -67,15 +67,23 @@ function statusOf({ id, arrivals }: Path, { nowUs, ...told }: Told): StatusFrame
 
 const quickRepeats = 3;
 
+export interface DonesOptions {
+  readonly room: number;
+  readonly nowUs: number;
+  readonly rttUs: number;
+  /** A STATUS goes along. It says that all arrived and no longer what is missing: the verdict must not come after it. */
+  readonly withReport: boolean;
+}
+
 /** Verdicts that are due, each repeated after a quarter of a round trip at first, then less and less often. */
-export function makeDones(connection: Connection, room: number, nowUs: number, rttUs: number): DoneFrame[] {
+export function makeDones(connection: Connection, { room, nowUs, rttUs, withReport }: DonesOptions): DoneFrame[] {
   const { inbox, doneRepeats } = connection;
   for (const message of doneRepeats.keys()) if (!inbox.dones().has(message)) doneRepeats.delete(message);
   const frames: DoneFrame[] = [];
   for (const [message, verdict] of inbox.dones()) {
     if ((frames.length + 1) * doneBytes > room) break;
     const { tries, nextUs } = doneRepeats.get(message) ?? { tries: 0, nextUs: 0 };
-    if (nextUs > nowUs) continue;
+    if (nextUs > nowUs && !withReport) continue;
     const waitUs = Math.max(cadenceUs, rttUs / 4) * 2 ** Math.max(0, tries - quickRepeats);
     doneRepeats.set(message, { tries: tries + 1, nextUs: nowUs + Math.min(slowUs, waitUs) });
     frames.push({ type: "done", message, verdict });

@@ -87,7 +87,7 @@ function answer(connection: Connection, nowUs: number): void {
   const room = Math.min(path.size.packetBytes(), 1_200) - overheadBytes;
   const isDue = nowUs >= reportDueUs(connection);
   if (!isDue && nowUs < donesDueUs(connection)) return;
-  const dones = makeDones(connection, 300, nowUs, path.roundTrip.smoothedUs());
+  const dones = makeDones(connection, { room: 600, nowUs, rttUs: path.roundTrip.smoothedUs(), withReport: isDue });
   const control = takeControl(path, 200);
   const used = [...dones, ...control].reduce((total, frame) => total + frameBytes(frame), 0);
   const report = isDue ? makeReport(connection, room - used, nowUs) : [];

@@ -1,7 +1,6 @@
 /**
- * How many new symbols a block needs after feedback. While all that is under way could still complete it, none: that is
- * for feedback to tell. Once some are known to be lost, as many as make what is under way and useful reach
- * D + 1.5 √(D × loss) + 1.
+ * How many new symbols a block needs after feedback. What is under way may still complete it, and feedback will tell: only
+ * what would be missing even then is made up for, as shortfall + 1.5 √(shortfall × loss) + 1 of which that much arrives.
  */
 export interface RepairOptions {
   /** Symbols that the receiver still needs. */
@@ -12,7 +11,8 @@ export interface RepairOptions {
 }
 
 export function repairTotal({ deficit, outstanding, loss }: RepairOptions): number {
-  if (deficit === 0 || outstanding >= deficit) return 0;
-  const wanted = deficit + 1.5 * Math.sqrt(deficit * loss) + 1;
-  return Math.max(0, Math.ceil(wanted / (1 - loss) - outstanding));
+  const shortfall = deficit - outstanding;
+  if (shortfall <= 0) return 0;
+  const wanted = shortfall + 1.5 * Math.sqrt(shortfall * loss) + 1;
+  return Math.round(wanted / (1 - loss));
 }
