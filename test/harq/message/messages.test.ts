@@ -102,7 +102,7 @@ test("a message goes out once, symbol for symbol, and only what was lost is made
   expect(sent.length).to.equal(message.parts.symbols);
   message.plan({ ...conditions, queuedBytes: 1e9 });
   expect(message.hasNext(), "while all of it may still arrive").to.equal(false);
-  for (const { block } of sent) message.onFate(block);
+  for (const { block } of sent) message.onFate({ message, block, isRepeated: false }, "lost");
   const deficits = [0, 1, 2].map((block) => ({ message: 1, block, deficit: block === 1 ? 9 : 0 }));
   message.onDeficits(deficits, []);
   message.plan({ ...conditions, queuedBytes: 1e9 });
@@ -113,7 +113,7 @@ test("a message goes out once, symbol for symbol, and only what was lost is made
 
 test("a block that was rebuilt from parity is sent nothing more", () => {
   const message = aMessage(100_000);
-  for (const { block } of drain(message, { ...conditions, queuedBytes: 1e9 })) message.onFate(block);
+  for (const { block } of drain(message, { ...conditions, queuedBytes: 1e9 })) message.onFate({ message, block, isRepeated: false }, "lost");
   message.onDeficits([{ message: 1, block: 1, deficit: 0 }], []);
   message.plan(conditions);
   expect(drain(message, conditions)).to.deep.equal([]);
@@ -122,7 +122,7 @@ test("a block that was rebuilt from parity is sent nothing more", () => {
 
 test("a stale report takes nothing back", () => {
   const message = aMessage(100_000);
-  for (const { block } of drain(message, { ...conditions, queuedBytes: 1e9 })) message.onFate(block);
+  for (const { block } of drain(message, { ...conditions, queuedBytes: 1e9 })) message.onFate({ message, block, isRepeated: false }, "lost");
   message.onDeficits([{ message: 1, block: 0, deficit: 2 }], []);
   message.onDeficits([{ message: 1, block: 0, deficit: 60 }], []);
   message.plan({ ...conditions, queuedBytes: 1e9 });

@@ -1,6 +1,7 @@
 /** What a report says of a path's packets, told to everyone it concerns: round trip, loss, congestion, size, messages. */
 import type { PacketStamp } from "../congestion/controller.ts";
 import type { SentPacket } from "../estimate/packetBook.ts";
+import type { Fate } from "../message/outgoingMessage.ts";
 import type { StatusFrame } from "../wire/frames.ts";
 import type { Connection } from "./connectionState.ts";
 import type { PacketContent, Path } from "./path.ts";
@@ -35,14 +36,14 @@ export function onFates(connection: Connection, path: Path, status: StatusFrame,
   for (const packet of arrived) {
     path.deliveredBytes += packet.stamp.bytes;
     path.flightStartUs = packet.stamp.sentUs;
-    if (!late.has(packet)) tellMessages(packet.content);
+    tellMessages(packet.content, late.has(packet) ? "revived" : "arrived");
   }
   if (arrived.length > 0) {
     path.deliveredUs = nowUs;
     path.silentProbes = 0;
     path.isSuspect = false;
   }
-  for (const packet of lost) tellMessages(packet.content);
+  for (const packet of lost) tellMessages(packet.content, "lost");
   tellSize(connection, path, { arrived, lost, settled }, nowUs);
   if (arrived.length === 0 && lost.length === 0) return;
   controller.onFeedback({
@@ -58,12 +59,12 @@ export function onFates(connection: Connection, path: Path, status: StatusFrame,
 
 /** What is under way on a path is no longer counted on. */
 export function abandon(path: Path): void {
-  for (const { content } of path.book.abandon()) tellMessages(content);
+  for (const { content } of path.book.abandon()) tellMessages(content, "lost");
 }
 
-function tellMessages({ symbols, ends }: PacketContent): void {
-  for (const { message, block } of symbols) message.onFate(block);
-  for (const message of ends) message.onEndFate();
+function tellMessages({ symbols, ends }: PacketContent, fate: Fate): void {
+  for (const symbol of symbols) symbol.message.onFate(symbol, fate);
+  if (fate !== "revived") for (const message of ends) message.onEndFate();
 }
 
 interface Told {

@@ -8,8 +8,7 @@ import { createLossEstimate, type LossEstimate, type LossMemory } from "../estim
 import { createPacketBook, type PacketBook } from "../estimate/packetBook.ts";
 import { createReorderWindow, type ReorderWindow } from "../estimate/reorderWindow.ts";
 import { createRoundTrip, type RoundTrip } from "../estimate/roundTrip.ts";
-import type { OutgoingBlock } from "../message/outgoingBlock.ts";
-import type { OutgoingMessage } from "../message/outgoingMessage.ts";
+import type { OutgoingMessage, SentSymbol } from "../message/outgoingMessage.ts";
 import type { Frame } from "../wire/frames.ts";
 import { createPacketSize, type PacketSize } from "./packetSize.ts";
 
@@ -17,7 +16,7 @@ export type PathKind = "datagram" | "stream";
 
 /** What a packet carried that its fate matters to. */
 export interface PacketContent {
-  readonly symbols: readonly { readonly message: OutgoingMessage; readonly block: OutgoingBlock }[];
+  readonly symbols: readonly SentSymbol[];
   readonly ends: readonly OutgoingMessage[];
   /** Larger than the path is known to carry; its loss says nothing of the path's loss. */
   readonly isSizeProbe: boolean;

@@ -1,5 +1,5 @@
 /** Fills datagrams: control frames first, then symbols of whatever message is next, an END where there is room. */
-import type { OutgoingMessage, OutgoingSymbol } from "../message/outgoingMessage.ts";
+import type { OutgoingMessage, OutgoingSymbol, SentSymbol } from "../message/outgoingMessage.ts";
 import { cauchyCodec } from "../message/ports.ts";
 import { priorities } from "../message/priority.ts";
 import type { SendingConditions } from "../message/sendingConditions.ts";
@@ -76,7 +76,7 @@ function fill(connection: Connection, path: Path, conditions: SendingConditions)
   const { outbox } = connection;
   const room = path.size.packetBytes() - overheadBytes;
   const frames: Frame[] = [];
-  const symbols: { message: OutgoingMessage; block: OutgoingSymbol["block"] }[] = [];
+  const symbols: SentSymbol[] = [];
   const ends: OutgoingMessage[] = [];
   let left = room;
   const putEnd = (message: OutgoingMessage, frame: EndFrame): void => {
@@ -93,7 +93,7 @@ function fill(connection: Connection, path: Path, conditions: SendingConditions)
     const symbol = message.next(conditions);
     if (symbol === undefined) break;
     frames.push(frameOf(message, symbol));
-    symbols.push({ message, block: symbol.block });
+    symbols.push({ message, block: symbol.block, isRepeated: symbol.isRepeated });
     left -= symbolHeaderBytes + symbolLengthBytes + symbol.bytes.length;
     outbox.sent(message, symbol.bytes.length);
     count(connection, symbol);
@@ -123,7 +123,7 @@ export function probeSymbols(connection: Connection, path: Path, most: number, n
       message.onEndSent();
     }
     count(connection, symbol);
-    const content = { symbols: [{ message, block: symbol.block }], ends, isSizeProbe: false };
+    const content = { symbols: [{ message, block: symbol.block, isRepeated: symbol.isRepeated }], ends, isSizeProbe: false };
     sendPacket(connection, path, { frames, content }, nowUs);
     sent += 1;
   }

@@ -24,6 +24,16 @@ export interface OutgoingSymbol extends BlockSymbol {
   readonly block: OutgoingBlock;
 }
 
+/** What has to be known of a symbol that was sent, once its fate is. */
+export interface SentSymbol {
+  readonly message: OutgoingMessage;
+  readonly block: OutgoingBlock;
+  readonly isRepeated: boolean;
+}
+
+/** `revived`: given up before, arrived after all. */
+export type Fate = "arrived" | "lost" | "revived";
+
 export interface OutgoingMessage {
   readonly id: number;
   readonly priority: Priority;
@@ -39,7 +49,7 @@ export interface OutgoingMessage {
   onEndFate(): void;
   /** Known from the moment that the last block is read. */
   sha256(): Uint8Array | undefined;
-  onFate(block: OutgoingBlock): void;
+  onFate(symbol: SentSymbol, fate: Fate): void;
   onDeficits(deficits: readonly Deficit[], missing: readonly MissingSymbols[]): void;
   /** Looks anew at what each open block needs; after every report. */
   plan(conditions: SendingConditions): void;
@@ -130,7 +140,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
   };
   const wantsRepair = (): boolean => repairs.some((block) => block.wanted > 0);
   const complete = (block: OutgoingBlock): void => {
-    block.deficit = 0;
+    block.tell(0);
     block.wanted = 0;
     while (block.sourceLeft() > 0) queuedBytes -= block.nextSource()!.bytes.length;
     if (group.includes(block)) group.splice(group.indexOf(block), 1);
@@ -168,7 +178,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
     probe() {
       const begun = [...open.values()].filter((block) => block.sourceLeft() === 0);
       const neediest = begun.reduce<OutgoingBlock | undefined>(
-        (most, block) => (most === undefined || block.deficit > most.deficit ? block : most),
+        (most, block) => (most === undefined || block.deficit() > most.deficit() ? block : most),
         undefined,
       );
       if (neediest === undefined) return undefined;
@@ -184,8 +194,9 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
       endsOutstanding -= 1;
     },
     sha256: () => sha256,
-    onFate(block) {
-      block.outstanding -= 1;
+    onFate({ block, isRepeated }, fate) {
+      if (fate !== "revived") block.outstanding -= 1;
+      if (fate !== "lost") block.arrived(isRepeated);
     },
     onDeficits(deficits, missing) {
       const first = deficits[0];
@@ -194,7 +205,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
         const block = open.get(index);
         if (block === undefined) continue;
         if (deficit === 0) complete(block);
-        else block.deficit = Math.min(block.deficit, deficit);
+        else block.tell(deficit);
       }
       for (const { block, bitmap } of missing) open.get(block)?.setMissing(bitmap);
     },
@@ -203,7 +214,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
       if (open.size === 0 && nextBlock === parts.blocks && endsWanted === 0 && endsOutstanding === 0) endsWanted = 2;
     },
     resume(deficits) {
-      for (const block of open.values()) block.deficit = block.k;
+      for (const block of open.values()) block.tell(block.k, true);
       endsWanted = Math.max(endsWanted, sha256 === undefined ? 0 : 1);
       const first = deficits[0];
       if (first !== undefined) completeBelow(first.block);
@@ -211,7 +222,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
         const block = open.get(index);
         if (block === undefined) continue;
         if (deficit === 0) complete(block);
-        else block.deficit = deficit;
+        else block.tell(deficit, true);
       }
     },
     queuedBytes: () => queuedBytes,

@@ -16,7 +16,8 @@ const interactiveCeiling = 1e-4;
 const stripedParity = 0.25;
 
 export function planRepair({ block, symbolBytes, isInteractive, conditions }: RepairPlan): number {
-  const { deficit, outstanding } = block;
+  const { outstanding } = block;
+  const deficit = block.deficit();
   if (deficit === 0) return 0;
   const { profile, loss, unclampedLoss, isCongested } = conditions;
   const asked = repairTotal({ deficit, outstanding, loss });
