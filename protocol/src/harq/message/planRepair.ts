@@ -1,6 +1,7 @@
 /** How many symbols a block whose source symbols have left should get now (rules 1 and 2 of decision 0009). */
 import { proactiveTotal } from "../redundancy/proactiveTotal.ts";
 import { repairTotal } from "../redundancy/repairTotal.ts";
+import { messageLimits } from "./messageLimits.ts";
 import type { OutgoingBlock } from "./outgoingBlock.ts";
 import { isTail, type SendingConditions } from "./sendingConditions.ts";
 
@@ -22,8 +23,9 @@ export function planRepair({ block, symbolBytes, isInteractive, conditions }: Re
   const { profile, loss, unclampedLoss, isCongested } = conditions;
   const asked = repairTotal({ deficit, outstanding, loss });
   if (profile === "framed" || isCongested) return asked;
-  if (profile === "striped" && deficit === block.k) {
-    return Math.max(asked, Math.ceil(block.k * (1 + stripedParity)) - outstanding);
+  if (profile === "striped") {
+    const repaired = messageLimits.ids - block.k - block.idsLeft();
+    return Math.max(asked, Math.ceil(stripedParity * block.k) - repaired);
   }
   if (!isTail(conditions) || unclampedLoss < 0.001) return asked;
   const total = proactiveTotal({
