@@ -11,7 +11,8 @@ import { runTarget } from "./runTarget.ts";
 const progress = createProgress();
 
 await runTarget(async () => {
-  const generators = ["abis", "manifests", "subgraph", "errors", "contractFacts", "contractDocs", "economics", "gasSnapshot"];
+  const documents = ["errors", "contractFacts", "contractDocs", "economics"];
+  const generators = ["abis", "manifests", "subgraph", ...documents, "gasSnapshot"];
   for (const name of [...generators, "buildWasm"]) {
     const folder = generators.includes(name) ? "generate" : "targets";
     await progress.step(`generated ${name}`, () =>

@@ -28,7 +28,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     doneRepeats: new Map(),
     replyPath: undefined,
-    report: { lastUs: -Infinity, isUrgent: false, idle: 0 },
+    report: { lastUs: -Infinity, isUrgent: false, idle: 0, turn: 0 },
     cancel: { tries: 0, nextUs: 0 },
     mustResume: false,
     mustPlan: false,

@@ -23,7 +23,7 @@ export function planRepair(k: u32, firstEsi: u32, rows: u32): void {
   }
 }
 
-/** Rows for the `rows` source symbols of LOST, from the symbols of SLOTS, where a repair symbol lies in a lost one's place. */
+/** Rows for the source symbols of LOST, from the symbols of SLOTS, where a repair symbol lies in each lost one's place. */
 export function planRecovery(k: u32, rows: u32): void {
   for (let slot: u32 = 0; slot < k; slot++) {
     const z: u32 = load<u8>(SLOTS + slot);

@@ -1,6 +1,6 @@
 /**
- * The kernel without any byte shuffle: bytes are cut into eight planes, plane i holding bit i of each, and a
- * multiplication is a choice of planes to add up (its 8 × 8 matrix over GF(2)). The sums of every choice among the four
+ * The kernel without any byte shuffle: bytes are cut into eight planes, plane i holding bit i of each, and each plane
+ * of a product is the sum of a choice of planes (multiplying is an 8 × 8 matrix over GF(2)). The sums of every choice among the four
  * low and among the four high planes are made once per input symbol (the method of four Russians), so that each plane
  * of a product costs two additions. Needs and, xor and shift alone; `T` is the word it works with: v128 or u64.
  */

@@ -81,7 +81,7 @@ export interface Connection {
   readonly doneRepeats: Map<number, { tries: number; nextUs: number }>;
   /** Path on which the peer was last heard asking for a report. */
   replyPath: number | undefined;
-  report: { lastUs: number; isUrgent: boolean; idle: number };
+  report: { lastUs: number; isUrgent: boolean; idle: number; turn: number };
   cancel: { tries: number; nextUs: number };
   /** Reconnected, and not yet told the peer what there is. */
   mustResume: boolean;

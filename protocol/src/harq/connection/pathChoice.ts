@@ -43,8 +43,16 @@ export function conditionsOf(connection: Connection, active: readonly Path[]): S
   };
 }
 
-/** Where answers go: the path the peer was last heard on, else any that works. */
+const unansweredTries = 3;
+
+/** Where answers go: the path the peer was last heard on; each in turn where it does not confirm what it was told. */
 export function replyPath(connection: Connection): Path | undefined {
+  const { doneRepeats, report, paths } = connection;
+  const isUnheard = report.idle > unansweredTries || [...doneRepeats.values()].some(({ tries }) => tries > unansweredTries);
+  if (isUnheard && paths.size > 1) {
+    const validated = [...paths.values()].filter(({ isValidated }) => isValidated);
+    if (validated.length > 0) return validated[report.turn % validated.length];
+  }
   const heard = connection.replyPath === undefined ? undefined : connection.paths.get(connection.replyPath);
   if (heard !== undefined && !heard.isSuspect) return heard;
   return activePaths(connection)[0] ?? heard ?? [...connection.paths.values()][0];

@@ -92,6 +92,7 @@ function answer(connection: Connection, nowUs: number): void {
   const used = [...dones, ...control].reduce((total, frame) => total + frameBytes(frame), 0);
   const report = isDue ? makeReport(connection, room - used, nowUs) : [];
   const frames = [...dones, ...control, ...report];
+  connection.report.turn += 1;
   if (frames.length === 0) return;
   connection.counts.statusBytes += report.reduce((total, frame) => total + frameBytes(frame), overheadBytes);
   sendPacket(connection, path, { frames }, nowUs);

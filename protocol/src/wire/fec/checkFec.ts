@@ -4,13 +4,7 @@
  * getters included, the answer is a value or an error with a code.
  */
 import { NgpuError } from "../../errors.ts";
-import type {
-  BlockShape,
-  DecodeRequest,
-  EncodingSymbol,
-  RecoveryRequest,
-  RepairRequest,
-} from "./erasureCodec.ts";
+import type { BlockShape, DecodeRequest, EncodingSymbol, RecoveryRequest, RepairRequest } from "./erasureCodec.ts";
 import { fecLimits } from "./fecLimits.ts";
 
 export interface CheckedRepair extends BlockShape {
@@ -136,7 +130,8 @@ function isWithin(value: unknown, lowest: number, highest: number): value is num
 }
 
 function overlap(a: Uint8Array, b: Uint8Array): boolean {
-  return a.buffer === b.buffer && a.byteOffset < b.byteOffset + b.byteLength && b.byteOffset < a.byteOffset + a.byteLength;
+  if (a.buffer !== b.buffer) return false;
+  return a.byteOffset < b.byteOffset + b.byteLength && b.byteOffset < a.byteOffset + a.byteLength;
 }
 
 function guarded<T>(check: () => T): T {
