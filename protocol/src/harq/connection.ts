@@ -1,6 +1,7 @@
 /**
  * A connection as a state machine: `step` takes one input and the time and gives datagrams to send, events for the
- * application and when to step again. No I/O, no clock, no randomness of its own: the same inputs give the same outputs.
+ * application and when to step again. No I/O, no clock, no randomness of its own: the same inputs give the same
+ * outputs.
  */
 import type { Connection, ConnectionInput, ConnectionOptions, StepResult } from "./connection/connectionState.ts";
 import { closePath, movePath, openPath } from "./connection/openPath.ts";

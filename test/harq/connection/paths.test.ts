@@ -230,7 +230,11 @@ test("what a path has learned is remembered for the next connection", () => {
 
 function aWorld(largestDatagramBytes?: number): World {
   const createController = createDoubling({ bytesPerSecond: 0.9 * rate });
-  return createWorld({ seed: 1, createController, ...(largestDatagramBytes === undefined ? {} : { largestDatagramBytes }) });
+  return createWorld({
+    seed: 1,
+    createController,
+    ...(largestDatagramBytes === undefined ? {} : { largestDatagramBytes }),
+  });
 }
 
 function ready(world: World, paths: readonly number[]): void {

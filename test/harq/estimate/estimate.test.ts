@@ -104,7 +104,9 @@ test("a packet that comes after it was given up is told apart, and counted as ar
   const again = book.report({ ...aReport, largest: 1, ranges: [{ gap: 0, run: 2 }], nowUs: 80_000 });
   expect(again.revived.map(({ stamp }) => stamp.number)).to.deep.equal([0]);
   expect(again.arrived.length).to.equal(1);
-  expect(book.report({ ...aReport, largest: 1, ranges: [{ gap: 0, run: 2 }], nowUs: 90_000 }).arrived).to.deep.equal([]);
+  expect(book.report({ ...aReport, largest: 1, ranges: [{ gap: 0, run: 2 }], nowUs: 90_000 }).arrived).to.deep.equal(
+    [],
+  );
   expect(book.inFlightBytes()).to.equal(0);
 });
 

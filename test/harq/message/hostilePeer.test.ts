@@ -1,4 +1,6 @@
-/** A peer that holds the key and sends anything at all: nothing throws, and nothing takes more room than the credit. */
+/**
+ * A peer that holds the key and sends anything at all: nothing throws, and nothing takes more room than the credit.
+ */
 import { test } from "node:test";
 import { expect } from "chai";
 import { createInbox } from "../../../protocol/src/harq/message/inbox.ts";
@@ -49,7 +51,10 @@ test("reports of anything move no message beyond its bounds", () => {
       message: random.integer(0, 1),
       block: random.pick([0, 1, 2, 65_535]) === 65_535 && random.chance(0.9) ? 1 : random.integer(0, 3),
     });
-    const deficits = Array.from({ length: random.integer(0, 4) }, () => ({ ...entry(), deficit: random.integer(1, 128) }));
+    const deficits = Array.from({ length: random.integer(0, 4) }, () => ({
+      ...entry(),
+      deficit: random.integer(1, 128),
+    }));
     const missing = [{ ...entry(), bitmap: random.bytes(16) }];
     const status = { type: "status", path: 0, largest: 0, ageUs: 0, received: 0, credit: 0, ranges: [] } as const;
     outbox.onStatus({ ...status, deficits, missing });

@@ -113,7 +113,8 @@ test("a message goes out once, symbol for symbol, and only what was lost is made
 
 test("a block that was rebuilt from parity is sent nothing more", () => {
   const message = aMessage(100_000);
-  for (const { block } of drain(message, { ...conditions, queuedBytes: 1e9 })) message.onFate({ message, block, isRepeated: false }, "lost");
+  for (const { block } of drain(message, { ...conditions, queuedBytes: 1e9 }))
+    message.onFate({ message, block, isRepeated: false }, "lost");
   message.onDeficits([{ message: 1, block: 1, deficit: 0 }], []);
   message.plan(conditions);
   expect(drain(message, conditions)).to.deep.equal([]);
@@ -122,7 +123,8 @@ test("a block that was rebuilt from parity is sent nothing more", () => {
 
 test("a stale report takes nothing back", () => {
   const message = aMessage(100_000);
-  for (const { block } of drain(message, { ...conditions, queuedBytes: 1e9 })) message.onFate({ message, block, isRepeated: false }, "lost");
+  for (const { block } of drain(message, { ...conditions, queuedBytes: 1e9 }))
+    message.onFate({ message, block, isRepeated: false }, "lost");
   message.onDeficits([{ message: 1, block: 0, deficit: 2 }], []);
   message.onDeficits([{ message: 1, block: 0, deficit: 60 }], []);
   message.plan({ ...conditions, queuedBytes: 1e9 });
@@ -162,7 +164,17 @@ test("messages are begun within the credit, ids rise, and waiting ones begin whe
   outbox.begin(1_168, 0.1);
   expect(outbox.open().map(({ id }) => id)).to.deep.equal([0, 1, 2, 3]);
   const credit = messageLimits.initialCreditBytes + source.length;
-  outbox.onStatus({ type: "status", path: 0, largest: 0, ageUs: 0, received: 0, credit, ranges: [], deficits: [], missing: [] });
+  outbox.onStatus({
+    type: "status",
+    path: 0,
+    largest: 0,
+    ageUs: 0,
+    received: 0,
+    credit,
+    ranges: [],
+    deficits: [],
+    missing: [],
+  });
   outbox.begin(1_168, 0.1);
   expect(outbox.open().map(({ id }) => id)).to.deep.equal([0, 1, 2, 3, 4]);
 });
@@ -231,7 +243,9 @@ test("credit is given back when the application is through with a message, and w
 
 test("ids that are finished in any order are kept as one run when all are", () => {
   const ids = createIdSet();
-  const order = Array.from({ length: 500 }, (_, id) => ({ id, at: random.unit() })).sort((one, other) => one.at - other.at);
+  const order = Array.from({ length: 500 }, (_, id) => ({ id, at: random.unit() })).sort(
+    (one, other) => one.at - other.at,
+  );
   for (const { id } of order) {
     expect(ids.has(id)).to.equal(false);
     ids.add(id);

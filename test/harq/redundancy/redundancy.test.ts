@@ -43,7 +43,11 @@ test("the probability that too few arrive is what counting every outcome gives",
 test("a cut covers every byte once, in blocks that differ by one symbol at most", () => {
   const random = createRandom(5);
   for (let round = 0; round < 2_000; round += 1) {
-    const cut = { length: random.integer(1, 400_000), symbolBytes: 64 * random.integer(1, 18), kmax: random.integer(1, 128) };
+    const cut = {
+      length: random.integer(1, 400_000),
+      symbolBytes: 64 * random.integer(1, 18),
+      kmax: random.integer(1, 128),
+    };
     const parts = partition(cut);
     let symbols = 0;
     let bytes = 0;
@@ -71,7 +75,10 @@ test("blocks get smaller where more is lost, so that their repair fits the ids",
 
 test("parity in advance weighs its own time against a round trip", () => {
   const bulk = { needed: 124, loss: 0.1, symbolUs: 96, rttUs: 200_000, most: 256 };
-  const brute = failures({ ...bulk }).map((failure, extra) => ({ n: 124 + extra, cost: (124 + extra) * 96 + 200_000 * failure }));
+  const brute = failures({ ...bulk }).map((failure, extra) => ({
+    n: 124 + extra,
+    cost: (124 + extra) * 96 + 200_000 * failure,
+  }));
   const cheapest = brute.reduce((best, one) => (one.cost < best.cost ? one : best));
   expect(proactiveTotal(bulk)).to.equal(cheapest.n);
   expect(proactiveTotal({ ...bulk, symbolUs: 50_000 })).to.be.below(cheapest.n);
@@ -94,7 +101,9 @@ test("feedback asks for nothing while what is under way may still do", () => {
 });
 
 test("feedback that shows a loss asks for what falls short, its spread and one more", () => {
-  expect(repairTotal({ deficit: 13, outstanding: 0, loss: 0.1 })).to.equal(Math.round((14 + 1.5 * Math.sqrt(1.3)) / 0.9));
+  expect(repairTotal({ deficit: 13, outstanding: 0, loss: 0.1 })).to.equal(
+    Math.round((14 + 1.5 * Math.sqrt(1.3)) / 0.9),
+  );
   expect(repairTotal({ deficit: 100, outstanding: 99, loss: 0.002 })).to.equal(2);
 });
 

@@ -27,7 +27,9 @@ export interface CompletionOptions {
 export interface Completion {
   /** Of each message, from `send` to delivery. */
   readonly takenUs: readonly number[];
-  /** Everything that left towards the receiver until the sender knew of the last one, for each byte of the messages. */
+  /**
+   * Everything that left towards the receiver until the sender knew of the last one, for each byte of the messages.
+   */
   readonly wireRatio: number;
   /** Repair bytes for each source byte. */
   readonly repairRatio: number;

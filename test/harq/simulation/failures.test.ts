@@ -1,4 +1,7 @@
-/** What brought other transports down, each on a virtual clock: outages, storms, reordering, ids that run out, and more. */
+/**
+ * What brought other transports down, each on a virtual clock: outages, storms, reordering, ids that run out, and
+ * more.
+ */
 import { test } from "node:test";
 import { expect } from "chai";
 import { createFixedRate } from "../support/controllers.ts";
@@ -145,7 +148,9 @@ test("what a connection keeps does not grow with what it has carried", () => {
   const { world } = aPath({ ...fast, loss: 0.3, rttUs: 40_000 });
   const kept = (): number => {
     const { near, far } = world;
-    const books = [near, far].flatMap(({ connection }) => [...connection.paths.values()].map(({ book }) => book.size()));
+    const books = [near, far].flatMap(({ connection }) =>
+      [...connection.paths.values()].map(({ book }) => book.size()),
+    );
     return Math.max(...books, far.connection.inbox.heldIds(), near.connection.outbox.open().length);
   };
   const carry = (messages: number): number => {

@@ -1,7 +1,13 @@
 /** Controllers for tests of what is above them: a fixed rate, and one that starts with 32 packets and doubles. */
 import type { CongestionController, ControllerOptions } from "../../../protocol/src/harq/congestion/controller.ts";
 
-export function createFixedRate({ bytesPerSecond, windowBytes = Infinity }: { bytesPerSecond: number; windowBytes?: number }) {
+export function createFixedRate({
+  bytesPerSecond,
+  windowBytes = Infinity,
+}: {
+  bytesPerSecond: number;
+  windowBytes?: number;
+}) {
   return (): CongestionController => ({
     onSent() {},
     onFeedback() {},

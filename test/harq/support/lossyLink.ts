@@ -1,4 +1,7 @@
-/** One direction of a path: rate with a queue, loss, delay with jitter, repeats, changed bytes, outages, a packet size. */
+/**
+ * One direction of a path: rate with a queue, loss, delay with jitter, repeats, changed bytes, outages, a packet
+ * size.
+ */
 import type { EventQueue } from "./eventQueue.ts";
 import type { Random } from "./random.ts";
 
@@ -77,7 +80,10 @@ export function bernoulli(random: Random, probability: number): LossModel {
 }
 
 /** Bursts counted in packets: mean loss `probability`, mean burst `burst`. */
-export function gilbertPackets(random: Random, { probability, burst }: { probability: number; burst: number }): LossModel {
+export function gilbertPackets(
+  random: Random,
+  { probability, burst }: { probability: number; burst: number },
+): LossModel {
   let isBad = false;
   const leave = 1 / burst;
   const enter = (leave * probability) / (1 - probability);
@@ -88,7 +94,10 @@ export function gilbertPackets(random: Random, { probability, burst }: { probabi
 }
 
 /** Bursts counted in time: outages of `outageUs` on average that take `probability` of the time. */
-export function gilbertTime(random: Random, { probability, outageUs }: { probability: number; outageUs: number }): LossModel {
+export function gilbertTime(
+  random: Random,
+  { probability, outageUs }: { probability: number; outageUs: number },
+): LossModel {
   let isBad = false;
   let untilUs = 0;
   const goodUs = (outageUs * (1 - probability)) / probability;

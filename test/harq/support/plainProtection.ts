@@ -15,7 +15,8 @@ export function createPlainProtection(connectionId: bigint): Protection {
       if (header.connectionId !== connectionId || datagram.length < headerBytes + 16) return undefined;
       const body = datagram.subarray(headerBytes, -16);
       const tag = new DataView(datagram.buffer, datagram.byteOffset + datagram.length - 16, 16);
-      const isTrue = tag.getUint32(0) === checksum(datagram.subarray(0, -16)) && datagram.subarray(-12).every((byte) => byte === 0);
+      const isTrue =
+        tag.getUint32(0) === checksum(datagram.subarray(0, -16)) && datagram.subarray(-12).every((byte) => byte === 0);
       return isTrue ? body : undefined;
     },
   };

@@ -20,7 +20,10 @@ const deadlineUs = 120_000_000;
 export function playScenario(seed: number): void {
   const random = createRandom(seed);
   const bytesPerSecond = 10 ** (5.5 + 1.6 * random.unit());
-  const world = createWorld({ seed: seed + 1, createController: createDoubling({ bytesPerSecond: 0.85 * bytesPerSecond }) });
+  const world = createWorld({
+    seed: seed + 1,
+    createController: createDoubling({ bytesPerSecond: 0.85 * bytesPerSecond }),
+  });
   const paths = openPaths(world, random, bytesPerSecond);
   if (random.chance(0.3)) partition(world, random, paths);
   const messages = schedule(world, random);
@@ -31,7 +34,11 @@ export function playScenario(seed: number): void {
   const sides = [world.near, world.far];
   world.runUntil(() => sides.every(isAtRest), world.queue.nowUs() + deadlineUs);
   for (const message of messages) checkOutcome(message);
-  for (const side of sides) checkBounds(side, messages.filter(({ to }) => to === side));
+  for (const side of sides)
+    checkBounds(
+      side,
+      messages.filter(({ to }) => to === side),
+    );
 }
 
 function openPaths(world: World, random: Random, bytesPerSecond: number): WorldPath[] {
@@ -45,7 +52,12 @@ function openPaths(world: World, random: Random, bytesPerSecond: number): WorldP
       return isStream ? { ...plain, queueBytes: Infinity } : { ...plain, ...noise(random, delayUs) };
     };
     const known = random.chance(0.5) ? { rttUs: 2 * delayUs } : {};
-    return world.openPath(id, { kind: isStream ? "stream" : "datagram", there: conditions(), back: conditions(), ...known });
+    return world.openPath(id, {
+      kind: isStream ? "stream" : "datagram",
+      there: conditions(),
+      back: conditions(),
+      ...known,
+    });
   });
 }
 
@@ -95,7 +107,9 @@ function schedule(world: World, random: Random): Sent[] {
     });
     if (random.chance(0.1)) {
       sent.isCancelled = true;
-      world.queue.at(atUs + random.integer(0, 300_000), () => from.feed({ type: "cancel", handle: sent.handle!, code: 9 }));
+      world.queue.at(atUs + random.integer(0, 300_000), () =>
+        from.feed({ type: "cancel", handle: sent.handle!, code: 9 }),
+      );
     }
     return sent;
   });
@@ -106,7 +120,9 @@ function checkOutcome({ from, to, handle, sha256, isCancelled, bytes }: Sent): v
   expect(outcomes.length, "told once how it ended").to.equal(1);
   const outcome = outcomes[0]!.type === "sent" ? outcomes[0]!.outcome : undefined;
   if (!isCancelled) expect(outcome).to.equal("good");
-  const times = to.deliveries.filter((delivery) => delivery.sha256 === sha256 && delivery.length === bytes.length).length;
+  const times = to.deliveries.filter(
+    (delivery) => delivery.sha256 === sha256 && delivery.length === bytes.length,
+  ).length;
   expect(times, "delivered as often as was told").to.equal(outcome === "good" ? 1 : 0);
 }
 

@@ -1,4 +1,6 @@
-/** Frames and headers survive the wire unchanged, and no bytes make a decoder do anything but refuse them with a code. */
+/**
+ * Frames and headers survive the wire unchanged, and no bytes make a decoder do anything but refuse them with a code.
+ */
 import { test } from "node:test";
 import { expect } from "chai";
 import { codeOf } from "../../../protocol/src/errors.ts";
@@ -61,7 +63,8 @@ test("no two packets of a direction share a nonce, whatever their paths", () => 
   const salt = createRandom(3).bytes(12);
   const seen = new Set<string>();
   const numbers = [0, 1, 255, 256, 2 ** 32, 2 ** 48 - 1];
-  for (const path of [0, 1, 255]) for (const packetNumber of numbers) seen.add(nonceOf(salt, { path, packetNumber }).join());
+  for (const path of [0, 1, 255])
+    for (const packetNumber of numbers) seen.add(nonceOf(salt, { path, packetNumber }).join());
   expect(seen.size).to.equal(3 * numbers.length);
 });
 

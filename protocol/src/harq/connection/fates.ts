@@ -1,4 +1,6 @@
-/** What a report says of a path's packets, told to everyone it concerns: round trip, loss, congestion, size, messages. */
+/**
+ * What a report says of a path's packets, told to everyone it concerns: round trip, loss, congestion, size, messages.
+ */
 import type { PacketStamp } from "../congestion/controller.ts";
 import type { SentPacket } from "../estimate/packetBook.ts";
 import type { Fate } from "../message/outgoingMessage.ts";

@@ -1,6 +1,6 @@
 /**
- * How large a datagram a path carries: 1,200 bytes at least, more once a probe of that size arrived. It falls back to the
- * floor when packets above it keep being lost between smaller ones that arrive; loss alone never lowers it.
+ * How large a datagram a path carries: 1,200 bytes at least, more once a probe of that size arrived. It falls back to
+ * the floor when packets above it keep being lost between smaller ones that arrive; loss alone never lowers it.
  */
 export interface PacketSize {
   packetBytes(): number;

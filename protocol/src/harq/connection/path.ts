@@ -1,6 +1,6 @@
 /**
- * One way to the peer, as the connection sees it: what was sent and what became of it, what arrived, how fast it may go.
- * A `datagram` path loses packets; a `stream` path (a WebSocket) stalls instead.
+ * One way to the peer, as the connection sees it: what was sent and what became of it, what arrived, how fast it may
+ * go. A `datagram` path loses packets; a `stream` path (a WebSocket) stalls instead.
  */
 import type { CongestionController, PacketStamp } from "../congestion/controller.ts";
 import { createArrivalBook, type ArrivalBook } from "../estimate/arrivalBook.ts";
@@ -95,7 +95,11 @@ export function createPath(options: PathOptions): Path {
     roundTrip: createRoundTrip(assumedRttUs),
     reorder: createReorderWindow(),
     loss: createLossEstimate(lossMemory),
-    size: createPacketSize({ smallestBytes: options.smallestPacketBytes, largestBytes: options.largestPacketBytes, nowUs }),
+    size: createPacketSize({
+      smallestBytes: options.smallestPacketBytes,
+      largestBytes: options.largestPacketBytes,
+      nowUs,
+    }),
     isValidated: kind === "stream",
     isSuspect: false,
     challenge: undefined,
@@ -139,7 +143,10 @@ export function pace(path: Path, bytes: number, nowUs: number): void {
   path.releaseUs = Math.max(path.releaseUs, nowUs - burst) + bytes * perByteUs;
 }
 
-export function stampOf(path: Path, { number, bytes, nowUs }: { number: number; bytes: number; nowUs: number }): PacketStamp {
+export function stampOf(
+  path: Path,
+  { number, bytes, nowUs }: { number: number; bytes: number; nowUs: number },
+): PacketStamp {
   if (path.book.inFlightBytes() === 0) {
     path.flightStartUs = nowUs;
     path.deliveredUs = nowUs;

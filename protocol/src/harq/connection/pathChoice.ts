@@ -37,7 +37,10 @@ export function conditionsOf(connection: Connection, active: readonly Path[]): S
     unclampedLoss: Math.max(0, ...over(({ loss }) => loss.unclampedBound())),
     meanBurst: Math.max(1, ...over(({ loss }) => loss.meanBurst())),
     rttUs: Math.min(...over(({ roundTrip }) => roundTrip.smoothedUs())),
-    bytesPerSecond: Math.max(1, over(({ controller }) => controller.bytesPerSecond()).reduce((sum, rate) => sum + rate, 0)),
+    bytesPerSecond: Math.max(
+      1,
+      over(({ controller }) => controller.bytesPerSecond()).reduce((sum, rate) => sum + rate, 0),
+    ),
     isCongested: active.length > 0 && active.every(({ controller }) => controller.isCongested()),
     queuedBytes: connection.outbox.queuedBytes(),
   };
@@ -48,7 +51,8 @@ const unansweredTries = 3;
 /** Where answers go: the path the peer was last heard on; each in turn where it does not confirm what it was told. */
 export function replyPath(connection: Connection): Path | undefined {
   const { doneRepeats, report, paths } = connection;
-  const isUnheard = report.idle > unansweredTries || [...doneRepeats.values()].some(({ tries }) => tries > unansweredTries);
+  const isUnheard =
+    report.idle > unansweredTries || [...doneRepeats.values()].some(({ tries }) => tries > unansweredTries);
   if (isUnheard && paths.size > 1) {
     const validated = [...paths.values()].filter(({ isValidated }) => isValidated);
     if (validated.length > 0) return validated[report.turn % validated.length];

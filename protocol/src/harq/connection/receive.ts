@@ -14,7 +14,10 @@ export interface IncomingDatagram {
   readonly bytes: Uint8Array;
 }
 
-/** Length, connection, repeat and key are checked in this order; the packet number counts only once it proved authentic. */
+/**
+ * Length, connection, repeat and key are checked in this order; the packet number counts only once it proved
+ * authentic.
+ */
 export function receive(connection: Connection, { path: id, bytes }: IncomingDatagram, nowUs: number): void {
   const opened = openDatagram(connection, id, bytes);
   if (opened === undefined) {

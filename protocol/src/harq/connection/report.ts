@@ -41,7 +41,9 @@ export function makeReport(connection: Connection, room: number, nowUs: number):
   const chosen = told.slice(0, Math.max(1, Math.floor(room / (4 * statusFixedBytes))));
   const deficitRoom = Math.floor((room - chosen.length * statusFixedBytes) / 2);
   const missing = inbox.missing(Math.floor(deficitRoom / 2 / missingBytes));
-  const deficits = inbox.deficits(Math.min(255, Math.floor((deficitRoom - missing.length * missingBytes) / deficitBytes)));
+  const deficits = inbox.deficits(
+    Math.min(255, Math.floor((deficitRoom - missing.length * missingBytes) / deficitBytes)),
+  );
   let left = room - missing.length * missingBytes - deficits.length * deficitBytes;
   const frames = chosen.map((path, at) => {
     const isLast = at === chosen.length - 1;
@@ -62,7 +64,14 @@ type Told = Pick<StatusFrame, "credit" | "ranges" | "deficits" | "missing"> & { 
 
 function statusOf({ id, arrivals }: Path, { nowUs, ...told }: Told): StatusFrame {
   const ageUs = Math.min(0xffff_ffff, Math.max(0, Math.round(nowUs - arrivals.largestAtUs())));
-  return { type: "status", path: id, largest: Math.max(0, arrivals.largest()), ageUs, received: arrivals.received(), ...told };
+  return {
+    type: "status",
+    path: id,
+    largest: Math.max(0, arrivals.largest()),
+    ageUs,
+    received: arrivals.received(),
+    ...told,
+  };
 }
 
 const quickRepeats = 3;
@@ -71,7 +80,9 @@ export interface DonesOptions {
   readonly room: number;
   readonly nowUs: number;
   readonly rttUs: number;
-  /** A STATUS goes along. It says that all arrived and no longer what is missing: the verdict must not come after it. */
+  /**
+   * A STATUS goes along. It says that all arrived and no longer what is missing: the verdict must not come after it.
+   */
   readonly withReport: boolean;
 }
 

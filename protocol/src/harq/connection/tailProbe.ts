@@ -1,7 +1,7 @@
 /**
- * Where nothing was sent for a round trip and a quarter and something is not done, a path is probed with two new symbols,
- * at most every second. After three probes without an answer it is suspect, and what was under way on it is sent by
- * another path.
+ * Where nothing was sent for a round trip and a quarter and something is not done, a path is probed with two new
+ * symbols, at most every second. After three probes without an answer it is suspect, and what was under way on it is
+ * sent by another path.
  */
 import type { Connection } from "./connectionState.ts";
 import { abandon } from "./fates.ts";

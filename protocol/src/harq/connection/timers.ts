@@ -1,4 +1,6 @@
-/** All that is due at a moment, in order: proofs of paths, answers, symbols, probes; and when something is due next. */
+/**
+ * All that is due at a moment, in order: proofs of paths, answers, symbols, probes; and when something is due next.
+ */
 import type { Frame } from "../wire/frames.ts";
 import { frameBytes } from "../wire/frameBytes.ts";
 import type { Connection } from "./connectionState.ts";
@@ -119,7 +121,8 @@ export function nextStepUs(connection: Connection, nowUs: number): number {
   for (const path of connection.paths.values()) {
     dueUs = Math.min(dueUs, challengeDueUs(path), probeDueUs(connection, path, active));
     if (path.isValidated && path.kind === "datagram") dueUs = Math.min(dueUs, path.size.nextUs());
-    if (hasNext && active.includes(path) && hasWindow(path, path.size.packetBytes())) dueUs = Math.min(dueUs, path.releaseUs);
+    if (hasNext && active.includes(path) && hasWindow(path, path.size.packetBytes()))
+      dueUs = Math.min(dueUs, path.releaseUs);
   }
   return Math.max(dueUs, nowUs + finestUs);
 }

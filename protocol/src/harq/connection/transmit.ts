@@ -123,7 +123,11 @@ export function probeSymbols(connection: Connection, path: Path, most: number, n
       message.onEndSent();
     }
     count(connection, symbol);
-    const content = { symbols: [{ message, block: symbol.block, isRepeated: symbol.isRepeated }], ends, isSizeProbe: false };
+    const content = {
+      symbols: [{ message, block: symbol.block, isRepeated: symbol.isRepeated }],
+      ends,
+      isSizeProbe: false,
+    };
     sendPacket(connection, path, { frames, content }, nowUs);
     sent += 1;
   }

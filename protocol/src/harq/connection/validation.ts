@@ -1,12 +1,15 @@
 /**
- * A path proves itself by answering a challenge: before that no symbol goes over it. It is asked with growing pauses up to
- * 30 s, and said to have failed after eight; one that fell silent later is asked again after 30 s, then ever less often.
+ * A path proves itself by answering a challenge: before that no symbol goes over it. It is asked with growing pauses
+ * up to 30 s (1 s while messages wait and there is no other), and said to have failed after eight; one that fell
+ * silent later is asked again after 30 s, then ever less often.
  */
 import type { Connection } from "./connectionState.ts";
 import type { Path } from "./path.ts";
 
 const manyTries = 8;
 const longestWaitUs = 30_000_000;
+/** While messages wait for any path at all. */
+const longestNeededUs = 1_000_000;
 const shortestWaitUs = 50_000;
 const longestRetryUs = 600_000_000;
 
@@ -28,7 +31,11 @@ export function dueChallenge(connection: Connection, path: Path, nowUs: number):
   challenge.tries += 1;
   challenge.sentUs = nowUs;
   const waitUs = Math.max(shortestWaitUs, 1.5 * path.roundTrip.smoothedUs());
-  challenge.nextUs = nowUs + Math.min(longestWaitUs, waitUs * 2 ** Math.max(0, Math.min(16, challenge.tries - 3)));
+  const isNeeded =
+    connection.outbox.queuedBytes() > 0 && ![...connection.paths.values()].some(({ isValidated }) => isValidated);
+  challenge.nextUs =
+    nowUs +
+    Math.min(isNeeded ? longestNeededUs : longestWaitUs, waitUs * 2 ** Math.max(0, Math.min(16, challenge.tries - 3)));
   return challenge.data;
 }
 

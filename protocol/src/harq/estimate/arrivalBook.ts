@@ -1,6 +1,6 @@
 /**
- * Which packet numbers of a path arrived, in a window of the last 16,384: refuses repeats, and tells the peer in ranges.
- * A number that is older than the window counts as a repeat.
+ * Which packet numbers of a path arrived, in a window of the last 16,384: refuses repeats, and tells the peer in
+ * ranges. A number that is older than the window counts as a repeat.
  */
 import type { PacketRange } from "../wire/frames.ts";
 

@@ -1,7 +1,7 @@
 /**
  * How much a path loses: a Beta posterior over about the last 2,000 packets, of which the upper 90 % bound sizes
- * redundancy. Until 300 packets are known the bound may fall below the prior but not rise above it, so that an outage at
- * the start is not taken for the path's nature.
+ * redundancy. Until 300 packets are known the bound may fall below the prior but not rise above it, so that an outage
+ * at the start is not taken for the path's nature.
  */
 import { betaQuantile } from "./betaQuantile.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Every packet a path sent that asks for a report, and what became of it. A packet is lost when another arrived that left
- * a reorder window later, or when a report left the peer so late that it should have been in it: time decides, never how
- * many packets overtook it.
+ * Every packet a path sent that asks for a report, and what became of it. A packet is lost when another arrived that
+ * left a reorder window later, or when a report left the peer so late that it should have been in it: time decides,
+ * never how many packets overtook it.
  */
 import type { PacketStamp } from "../congestion/controller.ts";
 import type { PacketRange } from "../wire/frames.ts";

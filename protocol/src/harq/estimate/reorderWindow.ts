@@ -1,6 +1,7 @@
 /**
- * How long a later packet must have arrived before an earlier one counts as lost: an eighth of the round trip, doubled up
- * to a whole one whenever something came after it had been given up, halved again after 32 quiet round trips.
+ * How long a later packet must have arrived before an earlier one counts as lost: an eighth of the round trip,
+ * doubled up to a whole one whenever something came after it had been given up, halved again after 32 quiet round
+ * trips.
  */
 export interface ReorderWindow {
   widthUs(rttUs: number): number;

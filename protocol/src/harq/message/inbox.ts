@@ -1,9 +1,17 @@
 /**
- * All messages that are being received: each begun once, within the credit, delivered once when its hash fits, and said
- * to be done until the sender has heard it. Ids that are finished are refused from then on.
+ * All messages that are being received: each begun once, within the credit, delivered once when its hash fits, and
+ * said to be done until the sender has heard it. Ids that are finished are refused from then on.
  */
 import { partition } from "../redundancy/partition.ts";
-import type { CancelFrame, Deficit, EndFrame, MissingSymbols, ResumeFrame, SymbolFrame, Verdict } from "../wire/frames.ts";
+import type {
+  CancelFrame,
+  Deficit,
+  EndFrame,
+  MissingSymbols,
+  ResumeFrame,
+  SymbolFrame,
+  Verdict,
+} from "../wire/frames.ts";
 import { createIdSet } from "./idSet.ts";
 import { createIncomingMessage, type IncomingMessage } from "./incomingMessage.ts";
 import { creditOf, messageLimits } from "./messageLimits.ts";

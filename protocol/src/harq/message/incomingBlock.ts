@@ -1,4 +1,6 @@
-/** One block that is being received: source symbols in their places, repair symbols aside, decoded when k are there. */
+/**
+ * One block that is being received: source symbols in their places, repair symbols aside, decoded when k are there.
+ */
 import type { EncodingSymbol } from "../../wire/fec/erasureCodec.ts";
 import type { BlockCodec } from "./ports.ts";
 

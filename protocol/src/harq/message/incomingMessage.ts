@@ -1,6 +1,6 @@
 /**
- * One message that is being received. It takes room for its bytes when its first symbol proved consistent and within the
- * credit; above 16 MiB block by block, and hands the blocks over in order as they are complete.
+ * One message that is being received. It takes room for its bytes when its first symbol proved consistent and within
+ * the credit; above 16 MiB block by block, and hands the blocks over in order as they are complete.
  */
 import type { Partition } from "../redundancy/partition.ts";
 import type { Deficit, MissingSymbols, SymbolFrame } from "../wire/frames.ts";
@@ -128,6 +128,9 @@ export function createIncomingMessage(options: IncomingMessageOptions): Incoming
     sha256: () => expected,
     heldBytes: () =>
       (whole?.length ?? 0) +
-      [...blocks.values()].reduce((total, { block, place }) => total + block.heldBytes() - (isWhole ? place.length : 0), 0),
+      [...blocks.values()].reduce(
+        (total, { block, place }) => total + block.heldBytes() - (isWhole ? place.length : 0),
+        0,
+      ),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * All messages that are being sent: begun within the receiver's credit, in the order of the scheduler, until the receiver
- * has said DONE. Ids rise with every message that is begun and are never used again.
+ * All messages that are being sent: begun within the receiver's credit, in the order of the scheduler, until the
+ * receiver has said DONE. Ids rise with every message that is begun and are never used again.
  */
 import { kmaxFor, partition } from "../redundancy/partition.ts";
 import type { Deficit, MissingSymbols, ResumeFrame, StatusFrame, Verdict } from "../wire/frames.ts";
@@ -48,7 +48,9 @@ export interface Outbox {
   onStatus(status: StatusFrame): void;
   plan(conditions: SendingConditions): void;
   onResume(resume: ResumeFrame): "known" | "unknown";
-  /** A message that does not fit the paths any more is cut anew, under a new id, once the receiver let go of the old. */
+  /**
+   * A message that does not fit the paths any more is cut anew, under a new id, once the receiver let go of the old.
+   */
   recut(bodyBytes: number): void;
   cancellations(): readonly Cancellation[];
   open(): readonly OutgoingMessage[];
@@ -84,10 +86,14 @@ export function createOutbox(ports: MessagePorts): Outbox {
   const stop = (entry: Begun, code: number, again: boolean): void => {
     if (entry.cancelled !== undefined && !entry.cancelled.again) return;
     entry.cancelled = { code, again };
+    activeNow = undefined;
     scheduler.remove(entry.message);
   };
-  const active = (): OutgoingMessage[] =>
-    [...begun.values()].filter(({ cancelled }) => cancelled === undefined).map(({ message }) => message);
+  let activeNow: OutgoingMessage[] | undefined;
+  const active = (): readonly OutgoingMessage[] =>
+    (activeNow ??= [...begun.values()]
+      .filter(({ cancelled }) => cancelled === undefined)
+      .map(({ message }) => message));
 
   return {
     enqueue(outgoing) {
@@ -115,6 +121,7 @@ export function createOutbox(ports: MessagePorts): Outbox {
         nextId += 1;
         spent += creditOf(source.length);
         begun.set(message.id, { outgoing, message });
+        activeNow = undefined;
         scheduler.add(message);
       }
     },
@@ -124,6 +131,7 @@ export function createOutbox(ports: MessagePorts): Outbox {
       const entry = begun.get(id);
       if (entry === undefined) return [];
       begun.delete(id);
+      activeNow = undefined;
       scheduler.remove(entry.message);
       if (outcome === "cancelled" && entry.cancelled?.again === true) {
         waiting.unshift(entry.outgoing);
@@ -147,7 +155,9 @@ export function createOutbox(ports: MessagePorts): Outbox {
       const deficits = Array.from(received, (count, at) => ({ block: firstBlock + at, count }))
         .filter(({ block }) => block < parts.blocks)
         .map(({ block, count }) => ({ message: id, block, deficit: Math.max(0, parts.k(block) - count) }));
-      entry.message.resume(deficits.length > 0 ? deficits : [{ message: id, block: firstBlock, deficit: largestDeficit }]);
+      entry.message.resume(
+        deficits.length > 0 ? deficits : [{ message: id, block: firstBlock, deficit: largestDeficit }],
+      );
       return "known";
     },
     recut(bodyBytes) {

@@ -1,6 +1,6 @@
 /**
- * One block that is being sent: its source symbols once, then repair symbols with ids that were not used before, and once
- * all 256 are used the source symbols that the receiver says it misses.
+ * One block that is being sent: its source symbols once, then repair symbols with ids that were not used before, and
+ * once all 256 are used the source symbols that the receiver says it misses.
  */
 import type { Partition } from "../redundancy/partition.ts";
 import { messageLimits } from "./messageLimits.ts";

@@ -1,6 +1,6 @@
 /**
- * One message that is being sent. Groups of blocks go out symbol by symbol in turn; what the receiver lacks goes before
- * what it has not been sent yet; the END with the hash goes along as soon as the last block has been read.
+ * One message that is being sent. Groups of blocks go out symbol by symbol in turn; what the receiver lacks goes
+ * before what it has not been sent yet; the END with the hash goes along as soon as the last block has been read.
  */
 import { interleaveDepth } from "../redundancy/interleaveDepth.ts";
 import type { Partition } from "../redundancy/partition.ts";
@@ -172,9 +172,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
       return symbol;
     },
     hasNext: () =>
-      wantsRepair() ||
-      group.length > 0 ||
-      (nextBlock < parts.blocks && nextBlock < firstIncomplete + windowBlocks),
+      wantsRepair() || group.length > 0 || (nextBlock < parts.blocks && nextBlock < firstIncomplete + windowBlocks),
     probe() {
       const begun = [...open.values()].filter((block) => block.sourceLeft() === 0);
       const neediest = begun.reduce<OutgoingBlock | undefined>(

@@ -1,6 +1,6 @@
 /**
- * Which message sends next. Within interactive messages and within the others, weighted deficit round robin; interactive
- * ones first, but a tenth of what is sent is kept for the others while they have something.
+ * Which message sends next. Within interactive messages and within the others, weighted deficit round robin;
+ * interactive ones first, but a tenth of what is sent is kept for the others while they have something.
  */
 import { weightOf, type Priority } from "./priority.ts";
 

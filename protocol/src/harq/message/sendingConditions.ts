@@ -1,6 +1,9 @@
 /** What the paths in use say at the moment; the same for all messages. */
 export interface SendingConditions {
-  /** `coded` repairs in advance where the estimate says so, `striped` always, `framed` never and leaves loss to the path. */
+  /**
+   * `coded` repairs in advance where the estimate says so, `striped` always, `framed` never and leaves loss to the
+   * path.
+   */
   readonly profile: "coded" | "striped" | "framed";
   /** Upper bound of the loss, for sizing. */
   readonly loss: number;

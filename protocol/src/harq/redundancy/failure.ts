@@ -1,6 +1,6 @@
 /**
- * P(fewer than `needed` of n symbols arrive) for n = needed, needed + 1, … `most`, each lost on its own with probability
- * `loss`. P(n + 1) = P(n) − P(exactly needed − 1 of n arrive) × (1 − loss).
+ * P(fewer than `needed` of n symbols arrive) for n = needed, needed + 1, … `most`, each lost on its own with
+ * probability `loss`. P(n + 1) = P(n) − P(exactly needed − 1 of n arrive) × (1 − loss).
  */
 export interface FailureOptions {
   readonly needed: number;

@@ -1,6 +1,7 @@
 /**
- * How many new symbols a block needs after feedback. What is under way may still complete it, and feedback will tell: only
- * what would be missing even then is made up for, as shortfall + 1.5 √(shortfall × loss) + 1 of which that much arrives.
+ * How many new symbols a block needs after feedback. What is under way may still complete it, and feedback will tell:
+ * only what would be missing even then is made up for, as shortfall + 1.5 √(shortfall × loss) + 1 of which that much
+ * arrives.
  */
 export interface RepairOptions {
   /** Symbols that the receiver still needs. */

@@ -1,6 +1,6 @@
 /**
- * Frames to the body of a datagram. A SYMBOL that comes last and is not padded takes the rest of the datagram; any other
- * carries its length.
+ * Frames to the body of a datagram. A SYMBOL that comes last and is not padded takes the rest of the datagram; any
+ * other carries its length.
  */
 import { NgpuError } from "../../errors.ts";
 import { createByteWriter, type ByteWriter } from "./byteWriter.ts";

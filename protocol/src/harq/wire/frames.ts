@@ -48,7 +48,9 @@ export interface PacketRange {
   readonly run: number;
 }
 
-/** What a block still needs, 0 when it is complete; blocks of the message before the first that is named are complete. */
+/**
+ * What a block still needs, 0 when it is complete; blocks of the message before the first that is named are complete.
+ */
 export interface Deficit {
   readonly message: number;
   readonly block: number;
