@@ -1,10 +1,10 @@
 /** Paths prove themselves, fall silent, shrink, move and come back; messages go on without being delivered twice. */
 import { test } from "node:test";
 import { expect } from "chai";
-import { createConnection, step } from "../../../protocol/src/harq/connection.ts";
-import type { Connection, ConnectionInput, StepResult } from "../../../protocol/src/harq/connection/connectionState.ts";
-import { rememberPath } from "../../../protocol/src/harq/connection/rememberPath.ts";
-import { createErasureCodec } from "../../../protocol/src/wire/fec/createErasureCodec.ts";
+import { createConnection, step } from "@ngpu/protocol/harq/connection";
+import type { Connection, ConnectionInput, StepResult } from "@ngpu/protocol/harq/connection/connectionState";
+import { rememberPath } from "@ngpu/protocol/harq/connection/rememberPath";
+import { createErasureCodec } from "@ngpu/protocol/wire/fec/createErasureCodec";
 import { createDoubling, createFixedRate } from "../support/controllers.ts";
 import { bernoulli, type LinkConditions } from "../support/lossyLink.ts";
 import { createPlainProtection } from "../support/plainProtection.ts";
@@ -53,6 +53,29 @@ test("a path that fell silent is left for another, which carries the message on 
   world.runUntil(() => false, world.queue.nowUs() + 60_000_000);
   expect(world.far.deliveries.map(({ sha256 }) => sha256)).to.deep.equal([sha256Of(data)]);
   expect(world.near.connection.paths.get(0)!.isSuspect, "tried again after thirty seconds").to.equal(false);
+});
+
+test("a path without answers is probed with two new symbols at a time, less and less often, at most every second", () => {
+  const world = aWorld();
+  const path = world.openPath(0, { there: quiet });
+  ready(world, [0]);
+  world.near.send(data.subarray(0, 50_000));
+  path.there.change({ isDown: true });
+  path.back.change({ isDown: true });
+  world.runUntil(() => false, world.queue.nowUs() + 140_000);
+  const { counts } = world.near.connection;
+  const sentAtUs: number[] = [];
+  let before = counts.sentPackets;
+  const note = (): boolean => {
+    for (; before < counts.sentPackets; before += 1) sentAtUs.push(world.queue.nowUs());
+    return false;
+  };
+  world.runUntil(note, world.queue.nowUs() + 6_000_000);
+  const times = [...new Set(sentAtUs)];
+  expect(sentAtUs.length).to.equal(2 * times.length);
+  const pauses = times.slice(1).map((atUs, at) => atUs - times[at]!);
+  expect(pauses.every((pause, at) => at === 0 || pause >= pauses[at - 1]! - 1)).to.equal(true);
+  expect(pauses.at(-1)).to.equal(1_000_000);
 });
 
 test("a stream that went half-open is left for another", () => {

@@ -1,12 +1,12 @@
 /** What feedback says of a path: fates by time, round trips, loss with its bound, bursts. */
 import { test } from "node:test";
 import { expect } from "chai";
-import { createArrivalBook } from "../../../protocol/src/harq/estimate/arrivalBook.ts";
-import { betaQuantile, regularisedBeta } from "../../../protocol/src/harq/estimate/betaQuantile.ts";
-import { createLossEstimate, priorLoss } from "../../../protocol/src/harq/estimate/lossEstimate.ts";
-import { createPacketBook, type PacketBook } from "../../../protocol/src/harq/estimate/packetBook.ts";
-import { createReorderWindow } from "../../../protocol/src/harq/estimate/reorderWindow.ts";
-import { createRoundTrip } from "../../../protocol/src/harq/estimate/roundTrip.ts";
+import { createArrivalBook } from "@ngpu/protocol/harq/estimate/arrivalBook";
+import { betaQuantile, regularisedBeta } from "@ngpu/protocol/harq/estimate/betaQuantile";
+import { createLossEstimate, priorLoss } from "@ngpu/protocol/harq/estimate/lossEstimate";
+import { createPacketBook, type PacketBook } from "@ngpu/protocol/harq/estimate/packetBook";
+import { createReorderWindow } from "@ngpu/protocol/harq/estimate/reorderWindow";
+import { createRoundTrip } from "@ngpu/protocol/harq/estimate/roundTrip";
 import { createRandom } from "../support/random.ts";
 
 test("a Beta quantile is where its distribution reaches it", () => {

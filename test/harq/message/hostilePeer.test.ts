@@ -3,10 +3,10 @@
  */
 import { test } from "node:test";
 import { expect } from "chai";
-import { createInbox } from "../../../protocol/src/harq/message/inbox.ts";
-import { messageLimits } from "../../../protocol/src/harq/message/messageLimits.ts";
-import { createOutbox } from "../../../protocol/src/harq/message/outbox.ts";
-import { createErasureCodec } from "../../../protocol/src/wire/fec/createErasureCodec.ts";
+import { createInbox } from "@ngpu/protocol/harq/message/inbox";
+import { messageLimits } from "@ngpu/protocol/harq/message/messageLimits";
+import { createOutbox } from "@ngpu/protocol/harq/message/outbox";
+import { createErasureCodec } from "@ngpu/protocol/wire/fec/createErasureCodec";
 import { createRandom, type Random } from "../support/random.ts";
 import { createHasher } from "../support/world.ts";
 

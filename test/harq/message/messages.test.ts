@@ -1,20 +1,20 @@
 /** Blocks, messages and their boxes by themselves: ids, what is asked, credit, what is refused, and turns. */
 import { test } from "node:test";
 import { expect } from "chai";
-import { createIncomingBlock } from "../../../protocol/src/harq/message/incomingBlock.ts";
-import { createInbox } from "../../../protocol/src/harq/message/inbox.ts";
-import { createIdSet } from "../../../protocol/src/harq/message/idSet.ts";
-import { messageLimits } from "../../../protocol/src/harq/message/messageLimits.ts";
-import { createOutbox } from "../../../protocol/src/harq/message/outbox.ts";
-import { createOutgoingBlock } from "../../../protocol/src/harq/message/outgoingBlock.ts";
-import { createOutgoingMessage, type OutgoingMessage } from "../../../protocol/src/harq/message/outgoingMessage.ts";
-import type { Priority } from "../../../protocol/src/harq/message/priority.ts";
-import { createScheduler } from "../../../protocol/src/harq/message/scheduler.ts";
-import type { SendingConditions } from "../../../protocol/src/harq/message/sendingConditions.ts";
-import { symbolSizeFor } from "../../../protocol/src/harq/message/symbolSize.ts";
-import { partition } from "../../../protocol/src/harq/redundancy/partition.ts";
-import type { SymbolFrame } from "../../../protocol/src/harq/wire/frames.ts";
-import { createErasureCodec } from "../../../protocol/src/wire/fec/createErasureCodec.ts";
+import { createIncomingBlock } from "@ngpu/protocol/harq/message/incomingBlock";
+import { createInbox } from "@ngpu/protocol/harq/message/inbox";
+import { createIdSet } from "@ngpu/protocol/harq/message/idSet";
+import { messageLimits } from "@ngpu/protocol/harq/message/messageLimits";
+import { createOutbox } from "@ngpu/protocol/harq/message/outbox";
+import { createOutgoingBlock } from "@ngpu/protocol/harq/message/outgoingBlock";
+import { createOutgoingMessage, type OutgoingMessage } from "@ngpu/protocol/harq/message/outgoingMessage";
+import type { Priority } from "@ngpu/protocol/harq/message/priority";
+import { createScheduler } from "@ngpu/protocol/harq/message/scheduler";
+import type { SendingConditions } from "@ngpu/protocol/harq/message/sendingConditions";
+import { symbolSizeFor } from "@ngpu/protocol/harq/message/symbolSize";
+import { partition } from "@ngpu/protocol/harq/redundancy/partition";
+import type { SymbolFrame } from "@ngpu/protocol/harq/wire/frames";
+import { createErasureCodec } from "@ngpu/protocol/wire/fec/createErasureCodec";
 import { createRandom } from "../support/random.ts";
 import { createHasher } from "../support/world.ts";
 

@@ -1,11 +1,11 @@
 /** How many symbols, and when: against exact tables, and against counting by brute force. */
 import { test } from "node:test";
 import { expect } from "chai";
-import { failures, totalFor } from "../../../protocol/src/harq/redundancy/failure.ts";
-import { interleaveDepth } from "../../../protocol/src/harq/redundancy/interleaveDepth.ts";
-import { kmaxFor, partition } from "../../../protocol/src/harq/redundancy/partition.ts";
-import { proactiveTotal } from "../../../protocol/src/harq/redundancy/proactiveTotal.ts";
-import { repairTotal } from "../../../protocol/src/harq/redundancy/repairTotal.ts";
+import { failures, totalFor } from "@ngpu/protocol/harq/redundancy/failure";
+import { interleaveDepth } from "@ngpu/protocol/harq/redundancy/interleaveDepth";
+import { kmaxFor, partition } from "@ngpu/protocol/harq/redundancy/partition";
+import { proactiveTotal } from "@ngpu/protocol/harq/redundancy/proactiveTotal";
+import { repairTotal } from "@ngpu/protocol/harq/redundancy/repairTotal";
 import { createRandom } from "../support/random.ts";
 
 test("symbols that complete a block but once in ten thousand times are those of the exact table", () => {

@@ -1,7 +1,7 @@
 /** How long a message takes from `send` to its delivery over a simulated path, and what it costs in bytes. */
-import type { CongestionController, ControllerOptions } from "../../../protocol/src/harq/congestion/controller.ts";
-import type { RememberedPath } from "../../../protocol/src/harq/connection/connectionState.ts";
-import type { Priority } from "../../../protocol/src/harq/message/priority.ts";
+import type { CongestionController, ControllerOptions } from "@ngpu/protocol/harq/congestion/controller";
+import type { RememberedPath } from "@ngpu/protocol/harq/connection/connectionState";
+import type { Priority } from "@ngpu/protocol/harq/message/priority";
 import { createDoubling } from "../support/controllers.ts";
 import { bernoulli, type LinkConditions, type LossModel } from "../support/lossyLink.ts";
 import { createRandom, type Random } from "../support/random.ts";

@@ -1,5 +1,5 @@
 /** Controllers for tests of what is above them: a fixed rate, and one that starts with 32 packets and doubles. */
-import type { CongestionController, ControllerOptions } from "../../../protocol/src/harq/congestion/controller.ts";
+import type { CongestionController, ControllerOptions } from "@ngpu/protocol/harq/congestion/controller";
 
 export function createFixedRate({
   bytesPerSecond,

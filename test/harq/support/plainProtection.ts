@@ -1,6 +1,6 @@
 /** A protection without keys for simulations: a checksum in the tag's place finds changed bytes as a key would. */
-import type { Protection } from "../../../protocol/src/harq/connection/protection.ts";
-import { encodeHeader, headerBytes } from "../../../protocol/src/harq/wire/datagramHeader.ts";
+import type { Protection } from "@ngpu/protocol/harq/connection/protection";
+import { encodeHeader, headerBytes } from "@ngpu/protocol/harq/wire/datagramHeader";
 
 export function createPlainProtection(connectionId: bigint): Protection {
   return {

@@ -1,6 +1,6 @@
 /** A random network and random traffic on it from one seed, and what has to hold at its end. */
 import { expect } from "chai";
-import { priorities } from "../../../protocol/src/harq/message/priority.ts";
+import { priorities } from "@ngpu/protocol/harq/message/priority";
 import { createDoubling } from "./controllers.ts";
 import { bernoulli, gilbertPackets, gilbertTime, type LinkConditions, type LossModel } from "./lossyLink.ts";
 import { createRandom, type Random } from "./random.ts";

@@ -1,17 +1,17 @@
 /** Two connections with paths between them on a virtual clock; keeps what was delivered, and to whom what was owed. */
 import { createHash } from "node:crypto";
-import { createConnection, step } from "../../../protocol/src/harq/connection.ts";
-import type { CongestionController, ControllerOptions } from "../../../protocol/src/harq/congestion/controller.ts";
+import { createConnection, step } from "@ngpu/protocol/harq/connection";
+import type { CongestionController, ControllerOptions } from "@ngpu/protocol/harq/congestion/controller";
 import type {
   Connection,
   ConnectionEvent,
   ConnectionInput,
   RememberedPath,
-} from "../../../protocol/src/harq/connection/connectionState.ts";
-import type { PathKind } from "../../../protocol/src/harq/connection/path.ts";
-import type { Hasher } from "../../../protocol/src/harq/message/ports.ts";
-import type { Priority } from "../../../protocol/src/harq/message/priority.ts";
-import { createErasureCodec } from "../../../protocol/src/wire/fec/createErasureCodec.ts";
+} from "@ngpu/protocol/harq/connection/connectionState";
+import type { PathKind } from "@ngpu/protocol/harq/connection/path";
+import type { Hasher } from "@ngpu/protocol/harq/message/ports";
+import type { Priority } from "@ngpu/protocol/harq/message/priority";
+import { createErasureCodec } from "@ngpu/protocol/wire/fec/createErasureCodec";
 import { createEventQueue, type EventQueue } from "./eventQueue.ts";
 import { createLink, type Link, type LinkConditions } from "./lossyLink.ts";
 import { createPlainProtection } from "./plainProtection.ts";

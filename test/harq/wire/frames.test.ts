@@ -3,13 +3,13 @@
  */
 import { test } from "node:test";
 import { expect } from "chai";
-import { codeOf } from "../../../protocol/src/errors.ts";
-import { datagramTypes, decodeHeader, encodeHeader } from "../../../protocol/src/harq/wire/datagramHeader.ts";
-import { decodeFrames } from "../../../protocol/src/harq/wire/decodeFrames.ts";
-import { encodeFrames } from "../../../protocol/src/harq/wire/encodeFrames.ts";
-import { frameBytes } from "../../../protocol/src/harq/wire/frameBytes.ts";
-import { verdicts, type Frame } from "../../../protocol/src/harq/wire/frames.ts";
-import { nonceOf } from "../../../protocol/src/harq/wire/nonce.ts";
+import { codeOf } from "@ngpu/protocol/errors";
+import { datagramTypes, decodeHeader, encodeHeader } from "@ngpu/protocol/harq/wire/datagramHeader";
+import { decodeFrames } from "@ngpu/protocol/harq/wire/decodeFrames";
+import { encodeFrames } from "@ngpu/protocol/harq/wire/encodeFrames";
+import { frameBytes } from "@ngpu/protocol/harq/wire/frameBytes";
+import { verdicts, type Frame } from "@ngpu/protocol/harq/wire/frames";
+import { nonceOf } from "@ngpu/protocol/harq/wire/nonce";
 import { createRandom, type Random } from "../support/random.ts";
 import { seeds, underSeed } from "../support/seeds.ts";
 

@@ -105,13 +105,13 @@ function fill(connection: Connection, path: Path, conditions: SendingConditions)
   return { frames: frames.sort(symbolsLast), content: { symbols, ends, isSizeProbe: false } };
 }
 
-/** A new symbol for each message that has heard nothing, past the window: at most `most` packets. */
+/** New symbols past the window, `most` of them, of messages in turn; answers how many there were. */
 export function probeSymbols(connection: Connection, path: Path, most: number, nowUs: number): number {
   const room = path.size.packetBytes() - overheadBytes;
+  const fitting = connection.outbox.open().filter(({ parts }) => parts.symbolBytes + symbolHeaderBytes <= room);
   let sent = 0;
-  for (const message of connection.outbox.open()) {
-    if (sent >= most) break;
-    if (message.parts.symbolBytes + symbolHeaderBytes > room) continue;
+  for (let turn = 0; turn < most * fitting.length && sent < most; turn += 1) {
+    const message = fitting[(most * path.silentProbes + turn) % fitting.length]!;
     const symbol = message.probe();
     if (symbol === undefined) continue;
     const frames: Frame[] = [frameOf(message, symbol)];

@@ -174,8 +174,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
     hasNext: () =>
       wantsRepair() || group.length > 0 || (nextBlock < parts.blocks && nextBlock < firstIncomplete + windowBlocks),
     probe() {
-      const begun = [...open.values()].filter((block) => block.sourceLeft() === 0);
-      const neediest = begun.reduce<OutgoingBlock | undefined>(
+      const neediest = [...open.values()].reduce<OutgoingBlock | undefined>(
         (most, block) => (most === undefined || block.deficit() > most.deficit() ? block : most),
         undefined,
       );
