@@ -16,6 +16,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     options,
     protection: options.protection,
     paths: new Map(),
+    closedPaths: new Map(),
     inbox: createInbox(options),
     outbox: createOutbox(options),
     counts: {
@@ -65,6 +66,7 @@ function take(connection: Connection, input: ConnectionInput, nowUs: number): vo
       return movePath(connection, input.path, nowUs);
     case "reconnect":
       for (const id of [...connection.paths.keys()]) closePath(connection, id);
+      connection.closedPaths.clear();
       connection.protection = input.protection;
       connection.mustResume = true;
       return;

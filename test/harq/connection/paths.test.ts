@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { expect } from "chai";
 import { createConnection, step } from "@ngpu/protocol/harq/connection";
 import type { Connection, ConnectionInput, StepResult } from "@ngpu/protocol/harq/connection/connectionState";
+import { decodeHeader } from "@ngpu/protocol/harq/wire/datagramHeader";
 import { rememberPath } from "@ngpu/protocol/harq/connection/rememberPath";
 import { createErasureCodec } from "@ngpu/protocol/wire/fec/createErasureCodec";
 import { createDoubling, createFixedRate } from "../support/controllers.ts";
@@ -169,6 +170,21 @@ test("datagrams of an earlier connection, of another key or repeated do nothing"
   expect(step(connection, { type: "datagram", ...good }, 1).datagrams.length).to.be.above(0);
   expect(step(connection, { type: "datagram", ...good }, 2).datagrams.length).to.equal(0);
   expect(connection.counts.refused).to.equal(2);
+});
+
+test("a path that is opened again goes on counting, so that no packet number is used twice under one key", () => {
+  const connection = aConnection();
+  const numbers: number[] = [];
+  const feed = (input: ConnectionInput, nowUs: number): void => {
+    for (const { bytes } of step(connection, input, nowUs).datagrams) numbers.push(decodeHeader(bytes).packetNumber);
+  };
+  for (let round = 0; round < 3; round += 1) {
+    feed({ type: "openPath", path: 0, kind: "datagram" }, round * 1_000);
+    feed({ type: "closePath", path: 0 }, round * 1_000 + 500);
+  }
+  feed({ type: "openPath", path: 0, kind: "datagram" }, 5_000);
+  feed({ type: "openPath", path: 0, kind: "datagram" }, 6_000);
+  expect(numbers).to.deep.equal([0, 1, 2, 3, 4]);
 });
 
 test("a new address must prove itself, and the message goes on when it has", () => {

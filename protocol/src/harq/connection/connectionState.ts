@@ -6,7 +6,7 @@ import type { MessageSource } from "../message/outgoingMessage.ts";
 import type { Outbox, SendEvent } from "../message/outbox.ts";
 import type { MessagePorts } from "../message/ports.ts";
 import type { Priority } from "../message/priority.ts";
-import type { Path, PathKind } from "./path.ts";
+import type { Path, PathKind, PathNumbers } from "./path.ts";
 import type { Protection } from "./protection.ts";
 
 /** What a path's next connection may begin with. */
@@ -75,6 +75,8 @@ export interface Connection {
   readonly options: ConnectionOptions;
   protection: Protection;
   readonly paths: Map<number, Path>;
+  /** Of paths that were closed under the keys in use: a packet number is never used or taken twice. */
+  readonly closedPaths: Map<number, PathNumbers>;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly counts: ConnectionCounts;

@@ -14,6 +14,8 @@ export function openPath(connection: Connection, opening: Opening, nowUs: number
   const { kind, memory } = opening;
   const { createController, largestDatagramBytes = smallestDatagramBytes } = connection.options;
   const packetBytes = kind === "stream" ? streamDatagramBytes : smallestDatagramBytes;
+  closePath(connection, opening.path);
+  const numbers = connection.closedPaths.get(opening.path);
   const remembered = memory === undefined ? {} : { memory: memory.congestion };
   const path = createPath({
     id: opening.path,
@@ -25,6 +27,7 @@ export function openPath(connection: Connection, opening: Opening, nowUs: number
     smallestPacketBytes: packetBytes,
     largestPacketBytes: kind === "stream" ? packetBytes : largestDatagramBytes,
     ...(memory === undefined ? {} : { lossMemory: memory.loss }),
+    ...(numbers === undefined ? {} : { numbers }),
   });
   connection.paths.set(path.id, path);
   beginChallenge(connection, path, nowUs);
@@ -37,6 +40,7 @@ export function closePath(connection: Connection, id: number): void {
   abandon(path);
   connection.mustPlan = true;
   connection.paths.delete(id);
+  connection.closedPaths.set(id, { nextNumber: path.nextNumber, arrivals: path.arrivals });
   if (connection.replyPath === id) connection.replyPath = undefined;
 }
 

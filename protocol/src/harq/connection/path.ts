@@ -29,6 +29,11 @@ export interface PathChallenge {
   nextUs: number;
 }
 
+export interface PathNumbers {
+  readonly nextNumber: number;
+  readonly arrivals: ArrivalBook;
+}
+
 export interface Path {
   readonly id: number;
   readonly kind: PathKind;
@@ -79,6 +84,8 @@ export interface PathOptions {
   readonly smallestPacketBytes: number;
   readonly largestPacketBytes: number;
   readonly lossMemory?: LossMemory;
+  /** Of the same path earlier, under the same keys. */
+  readonly numbers?: PathNumbers;
 }
 
 const firstRetryUs = 30_000_000;
@@ -91,7 +98,7 @@ export function createPath(options: PathOptions): Path {
     isOurs,
     controller,
     book: createPacketBook(),
-    arrivals: createArrivalBook(),
+    arrivals: options.numbers?.arrivals ?? createArrivalBook(),
     roundTrip: createRoundTrip(assumedRttUs),
     reorder: createReorderWindow(),
     loss: createLossEstimate(lossMemory),
@@ -105,7 +112,7 @@ export function createPath(options: PathOptions): Path {
     challenge: undefined,
     retryUs: Infinity,
     retryEveryUs: firstRetryUs,
-    nextNumber: 0,
+    nextNumber: options.numbers?.nextNumber ?? 0,
     sentBytes: 0,
     receivedBytes: 0,
     heardUs: nowUs,

@@ -35,7 +35,7 @@ export function receive(connection: Connection, { path: id, bytes }: IncomingDat
 function openDatagram(connection: Connection, path: number, bytes: Uint8Array) {
   try {
     const header: DatagramHeader = decodeHeader(bytes);
-    if (header.path !== path || connection.paths.get(path)?.arrivals.isRepeat(header.packetNumber)) return undefined;
+    if (header.path !== path || (connection.paths.get(path) ?? connection.closedPaths.get(path))?.arrivals.isRepeat(header.packetNumber)) return undefined;
     const body = connection.protection.open(header, bytes);
     return body === undefined ? undefined : { header, frames: decodeFrames(body) };
   } catch (error) {
