@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { priorities } from "@ngpu/protocol/harq/message/priority";
 import { createDoubling } from "./controllers.ts";
 import { bernoulli, gilbertPackets, gilbertTime, type LinkConditions, type LossModel } from "./lossyLink.ts";
+import { createPlainProtection } from "./plainProtection.ts";
 import { createRandom, type Random } from "./random.ts";
 import { createWorld, sha256Of, type Side, type World, type WorldPath } from "./world.ts";
 
@@ -22,10 +23,13 @@ export function playScenario(seed: number): void {
   const bytesPerSecond = 10 ** (5.5 + 1.6 * random.unit());
   const world = createWorld({
     seed: seed + 1,
+    largestDatagramBytes: random.pick([1_200, 1_400]),
     createController: createDoubling({ bytesPerSecond: 0.85 * bytesPerSecond }),
   });
-  const paths = openPaths(world, random, bytesPerSecond);
+  const paths = openPaths(world, random, { bytesPerSecond, firstId: 0 });
   if (random.chance(0.3)) partition(world, random, paths);
+  if (random.chance(0.2)) shrinkPackets(world, random, paths);
+  if (random.chance(0.2)) reconnect(world, random, bytesPerSecond);
   const messages = schedule(world, random);
   const isSettled = ({ from, handle }: Sent): boolean =>
     handle !== undefined && from.events.some((event) => event.type === "sent" && event.handle === handle);
@@ -41,18 +45,23 @@ export function playScenario(seed: number): void {
     );
 }
 
-function openPaths(world: World, random: Random, bytesPerSecond: number): WorldPath[] {
+interface PathPlan {
+  readonly bytesPerSecond: number;
+  readonly firstId: number;
+}
+
+function openPaths(world: World, random: Random, { bytesPerSecond, firstId }: PathPlan): WorldPath[] {
   const count = random.pick([1, 1, 2, 3]);
-  const hasStream = random.chance(0.2);
-  return Array.from({ length: count }, (_, id) => {
+  const hasStream = count > 1 && random.chance(0.25);
+  return Array.from({ length: count }, (_, at) => {
     const delayUs = random.integer(2_000, 120_000);
-    const isStream = hasStream && id === 0;
+    const isStream = hasStream && at === 0;
     const conditions = (): LinkConditions => {
       const plain = { delayUs, bytesPerSecond, queueBytes: Math.max(100_000, bytesPerSecond / 2) };
       return isStream ? { ...plain, queueBytes: Infinity } : { ...plain, ...noise(random, delayUs) };
     };
     const known = random.chance(0.5) ? { rttUs: 2 * delayUs } : {};
-    return world.openPath(id, {
+    return world.openPath(firstId + at, {
       kind: isStream ? "stream" : "datagram",
       there: conditions(),
       back: conditions(),
@@ -94,6 +103,25 @@ function partition(world: World, random: Random, paths: readonly WorldPath[]): v
   };
   world.queue.at(fromUs, change(true));
   world.queue.at(fromUs + forUs, change(false));
+}
+
+function shrinkPackets(world: World, random: Random, paths: readonly WorldPath[]): void {
+  const { there, back } = paths.at(-1)!;
+  world.queue.at(random.integer(0, 2_000_000), () => {
+    for (const link of [there, back]) link.change({ largestBytes: random.pick([1_200, 1_280, 1_300]) });
+  });
+}
+
+/** A new handshake: both sides take the new keys, not at once, and speak on new paths. */
+function reconnect(world: World, random: Random, bytesPerSecond: number): void {
+  const atUs = random.integer(100_000, 2_500_000);
+  world.queue.at(atUs, () => {
+    world.far.feed({ type: "reconnect", protection: createPlainProtection(8n) });
+  });
+  world.queue.at(atUs + random.integer(0, 200_000), () => {
+    world.near.feed({ type: "reconnect", protection: createPlainProtection(8n) });
+    openPaths(world, random, { bytesPerSecond, firstId: 10 });
+  });
 }
 
 function schedule(world: World, random: Random): Sent[] {

@@ -9,8 +9,8 @@ export interface PacketSize {
   onProbeFate(bytes: number, isLost: boolean, nowUs: number): void;
   /** Fates of packets in their order. True when the size fell. */
   onFate(bytes: number, isLost: boolean, loss: number): boolean;
-  /** A small packet would tell whether it is the size that is lost. */
-  wantsSmallPacket(): boolean;
+  /** True once when a small packet should tell whether it is the size that is lost. */
+  takeSmallPacket(): boolean;
   nextUs(): number;
 }
 
@@ -61,25 +61,34 @@ export function createPacketSize({ smallestBytes, largestBytes, nowUs: openedUs 
     },
     onFate(bytes, isLost, loss) {
       if (current === smallestBytes) return false;
+      const enough = Math.max(shortestRun, Math.ceil(Math.log(improbable) / Math.log(loss)));
       if (bytes > smallestBytes) {
         if (!isLost) calm();
         else {
           run += 1;
           if (lostSince !== undefined) lostSince += 1;
+          wantsSmall ||= run >= suspicious && (lostSince === undefined || lostSince >= enough);
         }
-      } else if (!isLost && run >= suspicious) {
-        wantsSmall = false;
-        if ((lostSince ?? 0) >= Math.max(shortestRun, Math.ceil(Math.log(improbable) / Math.log(loss)))) {
-          current = smallestBytes;
-          calm();
-          return true;
-        }
-        lostSince ??= 0;
+        return false;
       }
-      if (run >= suspicious) wantsSmall = true;
+      if (run < suspicious) return false;
+      if (isLost) {
+        wantsSmall = true;
+        return false;
+      }
+      if (lostSince !== undefined && lostSince >= enough) {
+        current = smallestBytes;
+        calm();
+        return true;
+      }
+      lostSince ??= 0;
       return false;
     },
-    wantsSmallPacket: () => wantsSmall,
+    takeSmallPacket() {
+      const wanted = wantsSmall;
+      wantsSmall = false;
+      return wanted;
+    },
     nextUs: () => (larger() === undefined || underWay !== undefined ? Infinity : nextUs),
   };
 }

@@ -59,7 +59,6 @@ export interface Path {
   heardUs: number;
   /** Last packet that asks for a report. */
   askedUs: number;
-  askedSmallUs: number;
   silentProbes: number;
   /** Arrivals that ask for a report and have not had one. */
   hasUnreported: boolean;
@@ -117,7 +116,6 @@ export function createPath(options: PathOptions): Path {
     receivedBytes: 0,
     heardUs: nowUs,
     askedUs: nowUs,
-    askedSmallUs: nowUs,
     silentProbes: 0,
     hasUnreported: false,
     releaseUs: nowUs,

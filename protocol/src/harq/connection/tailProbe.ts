@@ -1,10 +1,11 @@
 /**
  * Where nothing was sent for a round trip and a quarter and something is not done, a path is probed with two new
  * symbols, at most every second. After three probes without an answer it is suspect, and what was under way on it is
- * sent by another path.
+ * sent by another path. Where it may be their size that is lost, a small packet goes along.
  */
 import type { Connection } from "./connectionState.ts";
 import { abandon } from "./fates.ts";
+import { smallestDatagramBytes } from "./openPath.ts";
 import type { Path } from "./path.ts";
 import { noContent, probeSymbols, sendPacket } from "./transmit.ts";
 
@@ -29,7 +30,8 @@ export function probe(connection: Connection, path: Path, nowUs: number): void {
     return;
   }
   const mayRepair = path.kind === "datagram";
-  if (mayRepair && probeSymbols(connection, path, symbolsPerProbe, nowUs) > 0) return;
+  const mayBeSize = path.size.packetBytes() > smallestDatagramBytes && path.silentProbes >= 2;
+  if (mayRepair && probeSymbols(connection, path, symbolsPerProbe, nowUs) > 0 && !mayBeSize) return;
   sendPacket(connection, path, { frames: [{ type: "ping" }], content: noContent }, nowUs);
 }
 

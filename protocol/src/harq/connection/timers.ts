@@ -44,8 +44,7 @@ function probeSize(connection: Connection, path: Path, nowUs: number): void {
     const content = { ...noContent, isSizeProbe: true };
     sendPacket(connection, path, { frames: [{ type: "ping" }], content, paddedTo: bytes }, nowUs);
   }
-  if (path.size.wantsSmallPacket() && nowUs >= path.askedSmallUs + path.roundTrip.smoothedUs() / 8) {
-    path.askedSmallUs = nowUs;
+  if (path.size.takeSmallPacket()) {
     sendPacket(connection, path, { frames: [{ type: "ping" }], content: noContent }, nowUs);
   }
 }
