@@ -5,7 +5,7 @@
  */
 import type { Connection, ConnectionInput, ConnectionOptions, StepResult } from "./connection/connectionState.ts";
 import { closePath, movePath, openPath } from "./connection/openPath.ts";
-import { receive } from "./connection/receive.ts";
+import { isAuthentic, receive } from "./connection/receive.ts";
 import { nextStepUs, transmit } from "./connection/timers.ts";
 import { sendPacket } from "./connection/transmit.ts";
 import { createInbox } from "./message/inbox.ts";
@@ -35,13 +35,15 @@ export function createConnection(options: ConnectionOptions): Connection {
     mustResume: false,
     mustPlan: false,
     isClosed: false,
+    farewell: undefined,
     events: [],
     datagrams: [],
   };
 }
 
 export function step(connection: Connection, input: ConnectionInput, nowUs: number): StepResult {
-  if (!connection.isClosed) {
+  if (connection.isClosed) sayAgain(connection, input, nowUs);
+  else {
     take(connection, input, nowUs);
     if (!connection.isClosed) transmit(connection, nowUs);
   }
@@ -81,11 +83,22 @@ function take(connection: Connection, input: ConnectionInput, nowUs: number): vo
       connection.report.isUrgent = true;
       return;
     case "close":
+      connection.farewell = { frame: input, saidUs: nowUs };
       for (const path of connection.paths.values()) {
-        const frame = { type: "close", code: input.code, text: input.text } as const;
-        sendPacket(connection, path, { frames: [frame], type: "close" }, nowUs);
+        sendPacket(connection, path, { frames: [input], type: "close" }, nowUs);
       }
       connection.isClosed = true;
       connection.events.push({ type: "closed", code: input.code, text: input.text, byPeer: false });
   }
+}
+
+const farewellEveryUs = 100_000;
+
+function sayAgain(connection: Connection, input: ConnectionInput, nowUs: number): void {
+  const { farewell, paths } = connection;
+  if (input.type !== "datagram" || farewell === undefined || nowUs < farewell.saidUs + farewellEveryUs) return;
+  const path = paths.get(input.path);
+  if (path === undefined || !isAuthentic(connection, input)) return;
+  farewell.saidUs = nowUs;
+  sendPacket(connection, path, { frames: [farewell.frame], type: "close" }, nowUs);
 }

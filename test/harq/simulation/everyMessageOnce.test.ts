@@ -6,5 +6,5 @@ import { seeds, underSeed } from "../support/seeds.ts";
 const file = "test/harq/simulation/everyMessageOnce.test.ts";
 
 test("every message arrives once with its bytes, over networks that lose, repeat, reorder, change and break", () => {
-  for (const seed of seeds(1_500)) underSeed(seed, file, () => playScenario(seed));
+  for (const seed of seeds(3_000)) underSeed(seed, file, () => playScenario(seed));
 });

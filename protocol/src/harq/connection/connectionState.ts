@@ -6,6 +6,7 @@ import type { MessageSource } from "../message/outgoingMessage.ts";
 import type { Outbox, SendEvent } from "../message/outbox.ts";
 import type { MessagePorts } from "../message/ports.ts";
 import type { Priority } from "../message/priority.ts";
+import type { CloseFrame } from "../wire/frames.ts";
 import type { Path, PathKind, PathNumbers } from "./path.ts";
 import type { Protection } from "./protection.ts";
 
@@ -90,6 +91,8 @@ export interface Connection {
   /** Something was heard or lost: what each block needs has to be looked at anew. */
   mustPlan: boolean;
   isClosed: boolean;
+  /** Said again to a peer that still sends, at most ten times a second. */
+  farewell: { readonly frame: CloseFrame; saidUs: number } | undefined;
   events: ConnectionEvent[];
   datagrams: { path: number; bytes: Uint8Array }[];
 }

@@ -32,10 +32,18 @@ export function receive(connection: Connection, { path: id, bytes }: IncomingDat
   for (const frame of opened.frames) onFrame(connection, path, frame, nowUs);
 }
 
+export function isAuthentic(connection: Connection, { path, bytes }: IncomingDatagram): boolean {
+  return openDatagram(connection, path, bytes) !== undefined;
+}
+
 function openDatagram(connection: Connection, path: number, bytes: Uint8Array) {
   try {
     const header: DatagramHeader = decodeHeader(bytes);
-    if (header.path !== path || (connection.paths.get(path) ?? connection.closedPaths.get(path))?.arrivals.isRepeat(header.packetNumber)) return undefined;
+    if (
+      header.path !== path ||
+      (connection.paths.get(path) ?? connection.closedPaths.get(path))?.arrivals.isRepeat(header.packetNumber)
+    )
+      return undefined;
     const body = connection.protection.open(header, bytes);
     return body === undefined ? undefined : { header, frames: decodeFrames(body) };
   } catch (error) {
