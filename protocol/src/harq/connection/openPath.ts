@@ -49,6 +49,7 @@ export function movePath(connection: Connection, id: number, nowUs: number): voi
   const path = connection.paths.get(id);
   if (path === undefined) return;
   path.isValidated = false;
+  path.isOurs = false;
   path.sentBytes = 0;
   path.receivedBytes = 0;
   beginChallenge(connection, path, nowUs);

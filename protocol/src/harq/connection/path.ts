@@ -38,7 +38,7 @@ export interface Path {
   readonly id: number;
   readonly kind: PathKind;
   /** Opened from here: the first to speak on it, and not bound by what came in before. */
-  readonly isOurs: boolean;
+  isOurs: boolean;
   readonly controller: CongestionController;
   readonly book: PacketBook<PacketContent>;
   readonly arrivals: ArrivalBook;

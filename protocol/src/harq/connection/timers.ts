@@ -31,10 +31,18 @@ export function transmit(connection: Connection, nowUs: number): void {
   }
 }
 
+/** Until enough came from an address that has not proved itself for a challenge to go there. */
+const heldBackUs = 20_000;
+
 function challenge(connection: Connection, path: Path, data: Uint8Array, nowUs: number): void {
-  const frames: Frame[] = [{ type: "challenge", data }, ...takeControl(path, 512)];
+  const control = takeControl(path, 512);
+  const frames: Frame[] = [{ type: "challenge", data }, ...control];
   const paddedTo = path.kind === "datagram" && path.isOurs ? { paddedTo: path.size.packetBytes() } : {};
-  sendPacket(connection, path, { frames, type: "probe", ...paddedTo }, nowUs);
+  const isSent = sendPacket(connection, path, { frames, type: "probe", ...paddedTo }, nowUs);
+  if (isSent || path.challenge === undefined) return;
+  path.control.unshift(...control);
+  path.challenge.tries -= 1;
+  path.challenge.nextUs = nowUs + heldBackUs;
 }
 
 function probeSize(connection: Connection, path: Path, nowUs: number): void {
@@ -96,7 +104,7 @@ function answer(connection: Connection, nowUs: number): void {
   connection.report.turn += 1;
   if (frames.length === 0) return;
   connection.counts.statusBytes += report.reduce((total, frame) => total + frameBytes(frame), overheadBytes);
-  sendPacket(connection, path, { frames }, nowUs);
+  if (!sendPacket(connection, path, { frames }, nowUs)) path.control.unshift(...control);
 }
 
 function flush(connection: Connection, path: Path, nowUs: number): void {
