@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { expect } from "chai";
 import { createRandom } from "../support/random.ts";
 import { aWorld, data, quiet, rate, ready } from "../support/connections.ts";
-import { bernoulli } from "../support/lossyLink.ts";
+import { bernoulli, type LinkConditions } from "../support/lossyLink.ts";
 import { rememberPath } from "@ngpu/protocol/harq/connection/rememberPath";
 import { sha256Of } from "../support/world.ts";
 
@@ -97,6 +97,23 @@ test("one healthy stream carries source symbols and nothing else, several carry 
     if (count === 1) expect(repairBytes).to.equal(0);
     else expect(repairBytes / sourceBytes).to.be.within(0.2, 0.35);
   }
+});
+
+test("a datagram path is raced, never waited for: a blocked one costs nothing, one that proves itself takes over", () => {
+  const taken = (conditions: Partial<LinkConditions> | undefined): number => {
+    const world = aWorld();
+    world.openPath(0, { kind: "stream", there: { ...quiet, queueBytes: Infinity } });
+    const raced = conditions && world.openPath(1, { there: { ...quiet, ...conditions } });
+    world.near.send(data);
+    expect(world.runUntil(() => world.far.deliveries.length === 1, 20_000_000)).to.equal(true);
+    const isUsed = raced !== undefined && raced.there.wireBytes() > data.length / 4;
+    expect(isUsed).to.equal(conditions !== undefined && conditions.isDown !== true);
+    expect(world.far.deliveries[0]!.sha256).to.equal(sha256Of(data));
+    return world.queue.nowUs();
+  };
+  const alone = taken(undefined);
+  expect(taken({ isDown: true })).to.be.at.most(1.05 * alone);
+  taken({ delayUs: 30_000 });
 });
 
 test("two datagram paths carry one message together", () => {
