@@ -56,7 +56,6 @@ export interface Path {
   nextNumber: number;
   sentBytes: number;
   receivedBytes: number;
-  heardUs: number;
   /** Last packet that asks for a report. */
   askedUs: number;
   silentProbes: number;
@@ -114,7 +113,6 @@ export function createPath(options: PathOptions): Path {
     nextNumber: options.numbers?.nextNumber ?? 0,
     sentBytes: 0,
     receivedBytes: 0,
-    heardUs: nowUs,
     askedUs: nowUs,
     silentProbes: 0,
     hasUnreported: false,

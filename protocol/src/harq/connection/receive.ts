@@ -27,7 +27,6 @@ export function receive(connection: Connection, { path: id, bytes }: IncomingDat
   const path = connection.paths.get(id) ?? openPath(connection, { path: id, kind: "datagram", isOurs: false }, nowUs);
   path.arrivals.add(opened.header.packetNumber, nowUs);
   path.receivedBytes += bytes.length;
-  path.heardUs = nowUs;
   connection.counts.receivedBytes += bytes.length;
   for (const frame of opened.frames) onFrame(connection, path, frame, nowUs);
 }

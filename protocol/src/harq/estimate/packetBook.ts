@@ -42,8 +42,6 @@ export interface PacketBook<Content> {
   /** Gives up all that is under way, as when the path is no longer trusted. */
   abandon(): SentPacket<Content>[];
   inFlightBytes(): number;
-  /** When the oldest packet left whose fate is not known. */
-  oldestSentUs(): number | undefined;
   size(): number;
 }
 
@@ -137,7 +135,6 @@ export function createPacketBook<Content>(): PacketBook<Content> {
       return given;
     },
     inFlightBytes: () => inFlightBytes,
-    oldestSentUs: () => entries[open]?.stamp.sentUs,
     size: () => entries.length,
   };
 }

@@ -22,12 +22,10 @@ export interface Outgoing {
   readonly priority: Priority;
 }
 
-export type MessageOutcome = Verdict | "unknown";
-
 export interface SendEvent {
   readonly type: "sent";
   readonly handle: Handle;
-  readonly outcome: MessageOutcome;
+  readonly outcome: Verdict;
 }
 
 export interface Cancellation {
@@ -44,7 +42,7 @@ export interface Outbox {
   /** Whoever sends next into a datagram whose body has room for this much. */
   pick(bodyBytes: number): OutgoingMessage | undefined;
   sent(message: OutgoingMessage, bytes: number): void;
-  remove(id: number, outcome: MessageOutcome): SendEvent[];
+  remove(id: number, outcome: Verdict): SendEvent[];
   onStatus(status: StatusFrame): void;
   plan(conditions: SendingConditions): void;
   onResume(resume: ResumeFrame): "known" | "unknown";
@@ -54,7 +52,6 @@ export interface Outbox {
   recut(bodyBytes: number): void;
   cancellations(): readonly Cancellation[];
   open(): readonly OutgoingMessage[];
-  find(id: number): OutgoingMessage | undefined;
   hasNext(): boolean;
   /** Something was begun and is not done. */
   isOpen(): boolean;
@@ -171,7 +168,6 @@ export function createOutbox(ports: MessagePorts): Outbox {
         cancelled === undefined ? [] : [{ message: id, length: parts.length, code: cancelled.code }],
       ),
     open: active,
-    find: (id) => begun.get(id)?.message,
     hasNext: () => active().some((message) => message.hasNext() || message.wantsEnd()),
     isOpen: () => begun.size > 0,
     isBlocked: () => waiting.length > 0 && begun.size === 0,

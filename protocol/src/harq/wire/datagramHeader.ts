@@ -8,7 +8,6 @@ import { malformed } from "./malformed.ts";
 
 export const headerBytes = 16;
 export const wireVersion = 1;
-export const largestPacketNumber = 2 ** 48 - 1;
 
 export const datagramTypes = ["data", "probe", "probeReply", "retry", "close"] as const;
 export type DatagramType = (typeof datagramTypes)[number];
