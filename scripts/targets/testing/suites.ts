@@ -11,6 +11,7 @@ export interface Suite {
 export const suites: readonly Suite[] = [
   { name: "contracts", files: ["test/contracts/**/*.test.ts"], timeoutS: 300, concurrency: 2 },
   { name: "protocol", files: ["test/protocol/**/*.test.ts"], timeoutS: 120, concurrency: 2 },
+  { name: "harq", files: ["test/harq/**/*.test.ts"], timeoutS: 300, concurrency: 1 },
   { name: "client", files: ["test/client/**/*.test.ts"], timeoutS: 90, concurrency: 2 },
   { name: "gateway", files: ["test/gateway/**/*.test.ts"], timeoutS: 90, concurrency: 1 },
   { name: "keeper", files: ["test/keeper/**/*.test.ts"], timeoutS: 300, concurrency: 1 },

@@ -1,0 +1,104 @@
+/**
+ * A connection as a state machine: `step` takes one input and the time and gives datagrams to send, events for the
+ * application and when to step again. No I/O, no clock, no randomness of its own: the same inputs give the same
+ * outputs.
+ */
+import type { Connection, ConnectionInput, ConnectionOptions, StepResult } from "./connection/connectionState.ts";
+import { closePath, movePath, openPath } from "./connection/openPath.ts";
+import { isAuthentic, receive } from "./connection/receive.ts";
+import { nextStepUs, transmit } from "./connection/timers.ts";
+import { sendPacket } from "./connection/transmit.ts";
+import { createInbox } from "./message/inbox.ts";
+import { createOutbox } from "./message/outbox.ts";
+
+export function createConnection(options: ConnectionOptions): Connection {
+  return {
+    options,
+    protection: options.protection,
+    paths: new Map(),
+    closedPaths: new Map(),
+    inbox: createInbox(options),
+    outbox: createOutbox(options),
+    counts: {
+      sentBytes: 0,
+      sentPackets: 0,
+      receivedBytes: 0,
+      statusBytes: 0,
+      sourceBytes: 0,
+      repairBytes: 0,
+      refused: 0,
+    },
+    doneRepeats: new Map(),
+    replyPath: undefined,
+    report: { lastUs: -Infinity, isUrgent: false, idle: 0, turn: 0 },
+    cancel: { tries: 0, nextUs: 0 },
+    mustResume: false,
+    mustPlan: false,
+    isClosed: false,
+    farewell: undefined,
+    events: [],
+    datagrams: [],
+  };
+}
+
+export function step(connection: Connection, input: ConnectionInput, nowUs: number): StepResult {
+  if (connection.isClosed) sayAgain(connection, input, nowUs);
+  else {
+    take(connection, input, nowUs);
+    if (!connection.isClosed) transmit(connection, nowUs);
+  }
+  const { datagrams, events } = connection;
+  connection.datagrams = [];
+  connection.events = [];
+  return { datagrams, events, nextUs: connection.isClosed ? Infinity : nextStepUs(connection, nowUs) };
+}
+
+function take(connection: Connection, input: ConnectionInput, nowUs: number): void {
+  switch (input.type) {
+    case "tick":
+      return;
+    case "datagram":
+      return receive(connection, input, nowUs);
+    case "openPath":
+      openPath(connection, { ...input, isOurs: true }, nowUs);
+      return;
+    case "closePath":
+      return closePath(connection, input.path);
+    case "movePath":
+      return movePath(connection, input.path, nowUs);
+    case "reconnect":
+      for (const id of [...connection.paths.keys()]) closePath(connection, id);
+      connection.closedPaths.clear();
+      connection.protection = input.protection;
+      connection.mustResume = true;
+      return;
+    case "send":
+      return connection.outbox.enqueue(input);
+    case "cancel":
+      connection.events.push(...connection.outbox.cancel(input.handle, input.code));
+      connection.cancel = { tries: 0, nextUs: nowUs };
+      return;
+    case "consumed":
+      connection.inbox.consumed(input.message);
+      connection.report.isUrgent = true;
+      return;
+    case "close":
+      connection.farewell = { frame: input, saidUs: nowUs };
+      for (const path of connection.paths.values()) {
+        sendPacket(connection, path, { frames: [input], type: "close" }, nowUs);
+      }
+      connection.isClosed = true;
+      connection.events.push({ type: "closed", code: input.code, text: input.text, byPeer: false });
+  }
+}
+
+const farewellEveryUs = 100_000;
+
+function sayAgain(connection: Connection, input: ConnectionInput, nowUs: number): void {
+  const { farewell, paths } = connection;
+  if (input.type !== "datagram" || farewell === undefined || nowUs < farewell.saidUs + farewellEveryUs) return;
+  const path = paths.get(input.path);
+  if (path === undefined || !isAuthentic(connection, input)) return;
+  farewell.saidUs = nowUs;
+  sendPacket(connection, path, { frames: [farewell.frame], type: "close" }, nowUs);
+}

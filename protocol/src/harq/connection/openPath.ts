@@ -1,0 +1,56 @@
+/** Paths come and go; what was under way on one that goes is sent again elsewhere by deficits. */
+import type { Connection, ConnectionInput } from "./connectionState.ts";
+import { abandon } from "./fates.ts";
+import { createPath, type Path } from "./path.ts";
+import { beginChallenge } from "./validation.ts";
+
+type Opening = Omit<Extract<ConnectionInput, { type: "openPath" }>, "type"> & { readonly isOurs: boolean };
+
+export const smallestDatagramBytes = 1_200;
+export const streamDatagramBytes = 16_384;
+const assumedRttUs = 200_000;
+
+export function openPath(connection: Connection, opening: Opening, nowUs: number): Path {
+  const { kind, memory } = opening;
+  const { createController, largestDatagramBytes = smallestDatagramBytes } = connection.options;
+  const packetBytes = kind === "stream" ? streamDatagramBytes : smallestDatagramBytes;
+  closePath(connection, opening.path);
+  const numbers = connection.closedPaths.get(opening.path);
+  const remembered = memory === undefined ? {} : { memory: memory.congestion };
+  const path = createPath({
+    id: opening.path,
+    kind,
+    isOurs: opening.isOurs,
+    nowUs,
+    controller: createController(kind, { nowUs, packetBytes, ...remembered }),
+    assumedRttUs: opening.rttUs ?? memory?.congestion.smallestRttUs ?? assumedRttUs,
+    smallestPacketBytes: packetBytes,
+    largestPacketBytes: kind === "stream" ? packetBytes : largestDatagramBytes,
+    ...(memory === undefined ? {} : { lossMemory: memory.loss }),
+    ...(numbers === undefined ? {} : { numbers }),
+  });
+  connection.paths.set(path.id, path);
+  beginChallenge(connection, path, nowUs);
+  return path;
+}
+
+export function closePath(connection: Connection, id: number): void {
+  const path = connection.paths.get(id);
+  if (path === undefined) return;
+  abandon(path);
+  connection.mustPlan = true;
+  connection.paths.delete(id);
+  connection.closedPaths.set(id, { nextNumber: path.nextNumber, arrivals: path.arrivals });
+  if (connection.replyPath === id) connection.replyPath = undefined;
+}
+
+/** The same path to an address that has to prove itself; what it may send starts anew. */
+export function movePath(connection: Connection, id: number, nowUs: number): void {
+  const path = connection.paths.get(id);
+  if (path === undefined) return;
+  path.isValidated = false;
+  path.isOurs = false;
+  path.sentBytes = 0;
+  path.receivedBytes = 0;
+  beginChallenge(connection, path, nowUs);
+}

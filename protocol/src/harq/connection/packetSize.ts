@@ -1,0 +1,94 @@
+/**
+ * How large a datagram a path carries: 1,200 bytes at least, more once a probe of that size arrived. It falls back to
+ * the floor when packets above it keep being lost between smaller ones that arrive; loss alone never lowers it.
+ */
+export interface PacketSize {
+  packetBytes(): number;
+  /** A size to try now, as a padded packet. */
+  probe(nowUs: number): number | undefined;
+  onProbeFate(bytes: number, isLost: boolean, nowUs: number): void;
+  /** Fates of packets in their order. True when the size fell. */
+  onFate(bytes: number, isLost: boolean, loss: number): boolean;
+  /** True once when a small packet should tell whether it is the size that is lost. */
+  takeSmallPacket(): boolean;
+  nextUs(): number;
+}
+
+export interface PacketSizeOptions {
+  readonly smallestBytes: number;
+  readonly largestBytes: number;
+  readonly nowUs: number;
+}
+
+const steps = [1_280, 1_392, 1_452];
+const tries = 3;
+const retryUs = 600_000_000;
+const betweenProbesUs = 50_000;
+const suspicious = 3;
+/** A run of losses this improbable is not chance. */
+const improbable = 1e-9;
+const shortestRun = 10;
+
+export function createPacketSize({ smallestBytes, largestBytes, nowUs: openedUs }: PacketSizeOptions): PacketSize {
+  let current = smallestBytes;
+  let failures = 0;
+  let underWay: number | undefined;
+  let nextUs = openedUs + betweenProbesUs;
+  let run = 0;
+  /** Large packets lost since a small one arrived; undefined before one did. */
+  let lostSince: number | undefined;
+  let wantsSmall = false;
+  const larger = (): number | undefined => steps.find((bytes) => bytes > current && bytes <= largestBytes);
+  const calm = (): void => {
+    run = 0;
+    lostSince = undefined;
+    wantsSmall = false;
+  };
+  return {
+    packetBytes: () => current,
+    probe(nowUs) {
+      const bytes = larger();
+      if (bytes === undefined || underWay !== undefined || nowUs < nextUs) return undefined;
+      underWay = bytes;
+      return bytes;
+    },
+    onProbeFate(bytes, isLost, nowUs) {
+      underWay = undefined;
+      failures = isLost ? failures + 1 : 0;
+      if (!isLost) current = Math.max(current, bytes);
+      nextUs = nowUs + (failures >= tries ? retryUs : betweenProbesUs);
+      if (failures >= tries) failures = 0;
+    },
+    onFate(bytes, isLost, loss) {
+      if (current === smallestBytes) return false;
+      const enough = Math.max(shortestRun, Math.ceil(Math.log(improbable) / Math.log(loss)));
+      if (bytes > smallestBytes) {
+        if (!isLost) calm();
+        else {
+          run += 1;
+          if (lostSince !== undefined) lostSince += 1;
+          wantsSmall ||= run >= suspicious && (lostSince === undefined || lostSince >= enough);
+        }
+        return false;
+      }
+      if (run < suspicious) return false;
+      if (isLost) {
+        wantsSmall = true;
+        return false;
+      }
+      if (lostSince !== undefined && lostSince >= enough) {
+        current = smallestBytes;
+        calm();
+        return true;
+      }
+      lostSince ??= 0;
+      return false;
+    },
+    takeSmallPacket() {
+      const wanted = wantsSmall;
+      wantsSmall = false;
+      return wanted;
+    },
+    nextUs: () => (larger() === undefined || underWay !== undefined ? Infinity : nextUs),
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * One way to the peer, as the connection sees it: what was sent and what became of it, what arrived, how fast it may
+ * go. A `datagram` path loses packets; a `stream` path (a WebSocket) stalls instead.
+ */
+import type { CongestionController, PacketStamp } from "../congestion/controller.ts";
+import { createArrivalBook, type ArrivalBook } from "../estimate/arrivalBook.ts";
+import { createLossEstimate, type LossEstimate, type LossMemory } from "../estimate/lossEstimate.ts";
+import { createPacketBook, type PacketBook } from "../estimate/packetBook.ts";
+import { createReorderWindow, type ReorderWindow } from "../estimate/reorderWindow.ts";
+import { createRoundTrip, type RoundTrip } from "../estimate/roundTrip.ts";
+import type { OutgoingMessage, SentSymbol } from "../message/outgoingMessage.ts";
+import type { Frame } from "../wire/frames.ts";
+import { createPacketSize, type PacketSize } from "./packetSize.ts";
+
+export type PathKind = "datagram" | "stream";
+
+/** What a packet carried that its fate matters to. */
+export interface PacketContent {
+  readonly symbols: readonly SentSymbol[];
+  readonly ends: readonly OutgoingMessage[];
+  /** Larger than the path is known to carry; its loss says nothing of the path's loss. */
+  readonly isSizeProbe: boolean;
+}
+
+export interface PathChallenge {
+  readonly data: Uint8Array;
+  tries: number;
+  sentUs: number;
+  nextUs: number;
+}
+
+export interface PathNumbers {
+  readonly nextNumber: number;
+  readonly arrivals: ArrivalBook;
+}
+
+export interface Path {
+  readonly id: number;
+  readonly kind: PathKind;
+  /** Opened from here: the first to speak on it, and not bound by what came in before. */
+  isOurs: boolean;
+  readonly controller: CongestionController;
+  readonly book: PacketBook<PacketContent>;
+  readonly arrivals: ArrivalBook;
+  readonly roundTrip: RoundTrip;
+  readonly reorder: ReorderWindow;
+  readonly loss: LossEstimate;
+  readonly size: PacketSize;
+  isValidated: boolean;
+  /** Silent for three probes: another path carries on where there is one. */
+  isSuspect: boolean;
+  challenge: PathChallenge | undefined;
+  /** When a suspect path is tried again, and how long after that the next time. */
+  retryUs: number;
+  retryEveryUs: number;
+  nextNumber: number;
+  sentBytes: number;
+  receivedBytes: number;
+  /** Last packet that asks for a report. */
+  askedUs: number;
+  silentProbes: number;
+  /** Arrivals that ask for a report and have not had one. */
+  hasUnreported: boolean;
+  /** Earliest time of the next packet. */
+  releaseUs: number;
+  deliveredBytes: number;
+  deliveredUs: number;
+  flightStartUs: number;
+  /** Packets that leave before this much is delivered leave without enough to send behind them. */
+  appLimitedUntilBytes: number;
+  /** Frames that go with the next packet. */
+  control: Frame[];
+}
+
+export interface PathOptions {
+  readonly id: number;
+  readonly kind: PathKind;
+  readonly isOurs: boolean;
+  readonly nowUs: number;
+  readonly controller: CongestionController;
+  readonly assumedRttUs: number;
+  readonly smallestPacketBytes: number;
+  readonly largestPacketBytes: number;
+  readonly lossMemory?: LossMemory;
+  /** Of the same path earlier, under the same keys. */
+  readonly numbers?: PathNumbers;
+}
+
+const firstRetryUs = 30_000_000;
+
+export function createPath(options: PathOptions): Path {
+  const { id, kind, isOurs, nowUs, controller, assumedRttUs, lossMemory } = options;
+  return {
+    id,
+    kind,
+    isOurs,
+    controller,
+    book: createPacketBook(),
+    arrivals: options.numbers?.arrivals ?? createArrivalBook(),
+    roundTrip: createRoundTrip(assumedRttUs),
+    reorder: createReorderWindow(),
+    loss: createLossEstimate(lossMemory),
+    size: createPacketSize({
+      smallestBytes: options.smallestPacketBytes,
+      largestBytes: options.largestPacketBytes,
+      nowUs,
+    }),
+    isValidated: kind === "stream",
+    isSuspect: false,
+    challenge: undefined,
+    retryUs: Infinity,
+    retryEveryUs: firstRetryUs,
+    nextNumber: options.numbers?.nextNumber ?? 0,
+    sentBytes: 0,
+    receivedBytes: 0,
+    askedUs: nowUs,
+    silentProbes: 0,
+    hasUnreported: false,
+    releaseUs: nowUs,
+    deliveredBytes: 0,
+    deliveredUs: nowUs,
+    flightStartUs: nowUs,
+    appLimitedUntilBytes: 0,
+    control: [],
+  };
+}
+
+const amplification = 3;
+
+/** To an address that has not proved itself goes at most three times what came from it. */
+export function maySend(path: Path, bytes: number): boolean {
+  return path.isValidated || path.isOurs || path.sentBytes + bytes <= amplification * path.receivedBytes;
+}
+
+export function hasWindow(path: Path, bytes: number): boolean {
+  return path.book.inFlightBytes() + bytes <= path.controller.windowBytes();
+}
+
+const burstPackets = 16;
+const burstUs = 2_000;
+
+/** Takes the packet's time from the path's pace; after a pause a burst may leave at once. */
+export function pace(path: Path, bytes: number, nowUs: number): void {
+  const perByteUs = 1e6 / path.controller.bytesPerSecond();
+  const burst = Math.max(burstUs, burstPackets * path.size.packetBytes() * perByteUs);
+  path.releaseUs = Math.max(path.releaseUs, nowUs - burst) + bytes * perByteUs;
+}
+
+export function stampOf(
+  path: Path,
+  { number, bytes, nowUs }: { number: number; bytes: number; nowUs: number },
+): PacketStamp {
+  if (path.book.inFlightBytes() === 0) {
+    path.flightStartUs = nowUs;
+    path.deliveredUs = nowUs;
+  }
+  return {
+    number,
+    bytes,
+    sentUs: nowUs,
+    deliveredBytes: path.deliveredBytes,
+    deliveredUs: path.deliveredUs,
+    flightStartUs: path.flightStartUs,
+    isAppLimited: path.deliveredBytes < path.appLimitedUntilBytes,
+  };
+}
