@@ -7,6 +7,9 @@ import { devKey } from "./devKey.ts";
 import { hashOf } from "./tasks.ts";
 import { CHAIN_ID, createWorld, NGPU_WEI } from "./world.ts";
 
+/** Roles.AUDIT: may set a quality. */
+const AUDIT_ROLE = 9n;
+
 export const phase = { open: 0, update: 1, seeding: 2 } as const;
 export const skipKind = { busy: 0, suspected: 1, ineligible: 2 } as const;
 export const KEEPER_POOL: Hex = `0x${"00".repeat(32)}`;
@@ -38,7 +41,7 @@ export async function createSelectionWorld() {
   for (const { nodeId, owner } of Object.values(world.nodes)) {
     await world.send(owner, registry, "declareModel", [nodeId, MODEL, true]);
   }
-  await world.send(world.actors.deployer, world.accessManager, "grantRole", [3n, world.actors.deployer, 0]);
+  await world.send(world.actors.deployer, world.accessManager, "grantRole", [AUDIT_ROLE, world.actors.deployer, 0]);
 
   const refresh = (pool: Hex, member: number) =>
     world.send(world.actors.stranger, selection, "refresh", [pool, member]);
