@@ -5,7 +5,7 @@ import type { Configuration } from "./configuration/configuration.ts";
 type Value = string | number | bigint | boolean;
 
 export function moduleParameters(configuration: Configuration): Record<string, Value> {
-  const { external, vrf, roles, price, payment, stake, nodeClasses, selection, faults } = configuration;
+  const { external, vrf, roles, price, payment, demands, stake, nodeClasses, selection, faults } = configuration;
   const { allowSingleOperator: _, ...holders } = roles;
   const { minFeedAnswer, maxFeedAnswer, ...prices } = price;
   const classes = [nodeClasses.cpu, nodeClasses.gpu, nodeClasses.datacenterGpu].flatMap(
@@ -30,6 +30,7 @@ export function moduleParameters(configuration: Configuration): Record<string, V
     ...holders,
     ...prices,
     ...payment,
+    ...demands,
     ...stake,
     ...Object.fromEntries(classes),
     ...selection,

@@ -31,7 +31,7 @@ const restricted: readonly (readonly [Contract, string, keyof typeof roles])[] =
   ["priceOracle", "setPrice(uint64)", "policy"],
   ["priceOracle", "pauseQuotes()", "pauser"],
   ["priceOracle", "resumeQuotes()", "unpauser"],
-  ["scoreBoard", "setQuality(uint32,uint16,bytes32)", "slasher"],
+  ["scoreBoard", "setQuality(uint32,uint16,bytes32)", "audit"],
   ["scoreBoard", "setConduct(address)", "admin"],
   ["availability", "overturn(bytes32)", "appeal"],
   ["disputes", "arbitrate(bytes32,uint8)", "appeal"],

@@ -11,7 +11,7 @@ import type { Subject } from "./subject.ts";
 type Getter = readonly [Contract, string, string | number | bigint];
 
 export async function examineValues({ chain, configuration, addresses }: Subject): Promise<Check[]> {
-  const { external, price, payment, stake, selection, faults, roles, nodeClasses } = configuration;
+  const { external, price, payment, demands, stake, selection, faults, roles, nodeClasses } = configuration;
   const values: Getter[] = [
     ["stakeVault", "token", external.stakeToken],
     ["stakeVault", "thawPeriod", stake.thawPeriodSeconds],
@@ -20,6 +20,11 @@ export async function examineValues({ chain, configuration, addresses }: Subject
     ["stakeVault", "minimumBucketWei", stake.minimumBucketWei],
     ["paymentVault", "token", external.paymentToken],
     ["paymentVault", "withdrawalThaw", payment.withdrawalThawSeconds],
+    ["paymentVault", "maturitySeconds", demands.payerWindowSeconds],
+    ["taskEscrow", "payerWindow", demands.payerWindowSeconds],
+    ["taskEscrow", "answerWindow", demands.answerWindowSeconds],
+    ["taskEscrow", "quorum", demands.demandQuorum],
+    ["taskEscrow", "minimumDemandBondUsd6", demands.minimumDemandBondUsd6],
     ["priceOracle", "feed", external.priceFeed],
     ["priceOracle", "maxAgeSeconds", price.feedMaxAgeSeconds],
     ["priceOracle", "minAnswer", price.minFeedAnswer],
@@ -57,6 +62,8 @@ export async function examineValues({ chain, configuration, addresses }: Subject
     ["taskEscrow", "registry", addresses.nodeRegistry],
     ["taskEscrow", "paymentVault", addresses.paymentVault],
     ["taskEscrow", "priceOracle", addresses.priceOracle],
+    ["taskEscrow", "stakeVault", addresses.stakeVault],
+    ["taskEscrow", "keeperBonds", addresses.keeperBonds],
     ["sessionSettlement", "registry", addresses.nodeRegistry],
     ["sessionSettlement", "paymentVault", addresses.paymentVault],
     ["sessionSettlement", "stakeVault", addresses.stakeVault],

@@ -86,6 +86,13 @@ export const configurationField = object({
     feeBps: integer({ minimum: 0, maximum: 500 }),
     settleWindowSeconds: seconds(60, 7 * DAY_S),
   }),
+  /** Outputs that payers demand: for how long, for how long keepers may attest, how many must, and the least bet. */
+  demands: object({
+    payerWindowSeconds: seconds(10, 7 * DAY_S),
+    answerWindowSeconds: seconds(10, DAY_S),
+    demandQuorum: integer({ minimum: 1, maximum: 8 }),
+    minimumDemandBondUsd6: uint64(),
+  }),
   stake: object({
     thawPeriodSeconds: seconds(60, 28 * DAY_S),
     disputeWindowSeconds: seconds(1, 28 * DAY_S),

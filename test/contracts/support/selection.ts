@@ -7,8 +7,8 @@ import { devKey } from "./devKey.ts";
 import { hashOf } from "./tasks.ts";
 import { CHAIN_ID, createWorld, NGPU_WEI } from "./world.ts";
 
-/** Roles.AUDIT: may set a quality. */
-const AUDIT_ROLE = 9n;
+/** Roles.SLASHER, which may suspend, and Roles.AUDIT, which may set a quality. */
+const FAULT_ROLES = [3n, 9n];
 
 export const phase = { open: 0, update: 1, seeding: 2 } as const;
 export const skipKind = { busy: 0, suspected: 1, ineligible: 2 } as const;
@@ -41,7 +41,9 @@ export async function createSelectionWorld() {
   for (const { nodeId, owner } of Object.values(world.nodes)) {
     await world.send(owner, registry, "declareModel", [nodeId, MODEL, true]);
   }
-  await world.send(world.actors.deployer, world.accessManager, "grantRole", [AUDIT_ROLE, world.actors.deployer, 0]);
+  for (const role of FAULT_ROLES) {
+    await world.send(world.actors.deployer, world.accessManager, "grantRole", [role, world.actors.deployer, 0]);
+  }
 
   const refresh = (pool: Hex, member: number) =>
     world.send(world.actors.stranger, selection, "refresh", [pool, member]);
