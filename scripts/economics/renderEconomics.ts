@@ -4,7 +4,7 @@ import { computeWith } from "./computeWith.ts";
 import { nodeCases, type Row, type UnjudgedRow } from "./judge.ts";
 import type { Parameters } from "./parameters.ts";
 import { attackDetails, attackTable, openList } from "./report/attackTable.ts";
-import { directExample, sessionExample, slashExample, type Page } from "./report/example.ts";
+import { directExample, maturingLines, sessionExample, slashExample, type Page } from "./report/example.ts";
 import { flowTable, hourLine } from "./report/flowTable.ts";
 import { garbageTable } from "./report/garbageTable.ts";
 import { assumptionList } from "./report/parameterTable.ts";
@@ -21,6 +21,7 @@ export function renderEconomics(request: {
     hour: computeWith(values, hourLine),
     flows: computeWith(values, flowTable),
     direct: computeWith(values, (parameters) => directExample(parameters, page)),
+    maturing: computeWith(values, (parameters) => maturingLines(parameters, page)),
     session: computeWith(values, (parameters) => sessionExample(parameters, page)),
     slash: computeWith(values, (parameters) => slashExample(parameters, page)),
     assumptions: assumptionList(),
