@@ -7,6 +7,7 @@ import { attackDetails, attackTable, openList } from "./report/attackTable.ts";
 import { directExample, maturingLines, sessionExample, slashExample, type Page } from "./report/example.ts";
 import { flowTable, hourLine } from "./report/flowTable.ts";
 import { garbageTable } from "./report/garbageTable.ts";
+import { overbillingTable } from "./report/overbillingTable.ts";
 import { assumptionList } from "./report/parameterTable.ts";
 import { sensitivityTable } from "./report/sensitivity.ts";
 
@@ -28,6 +29,7 @@ export function renderEconomics(request: {
     attacks: attackTable(rows),
     open: openList(rows, values),
     garbage: computeWith(values, (parameters) => garbageTable(parameters, nodeCases(values))),
+    overbilling: computeWith(values, (parameters) => overbillingTable(parameters, nodeCases(values))),
     sensitivity: computeWith(values, (parameters) => sensitivityTable(values, parameters)),
     details: attackDetails(rows, values),
   });

@@ -76,6 +76,17 @@ export function selfReportedSlashUsd6(parameters: Parameters, node: NodeCase, bp
   return shareDown(stakeShareUsd6(parameters, node, bps), BPS - parameters.maxChallengerBps);
 }
 
+/** What an assignment of others than the drawn costs its keeper: the half of a post's bond that burns. */
+export function assignedFalselyUsd6(parameters: Parameters): bigint {
+  return parameters.drawEnforced === 0n ? 0n : ngpuUsd6(parameters, parameters.postBondWei) / 2n;
+}
+
+/** What a quorum that attested what it does not hold loses: half of each bond, where an attestation locks them. */
+export function attestedFalselyUsd6(parameters: Parameters): bigint {
+  const { attestersBonded, demandQuorum, keeperBondWei } = parameters;
+  return attestersBonded === 0n ? 0n : demandQuorum * (ngpuUsd6(parameters, keeperBondWei) / 2n);
+}
+
 export function least(...amounts: [bigint, ...bigint[]]): bigint {
   return amounts.reduce((a, b) => (a < b ? a : b));
 }

@@ -62,6 +62,26 @@ describe("economics, behaviour", () => {
     }
   });
 
+  it("lets overbilling lose at every rate of audits and every cap, and pay where no canary is as large", () => {
+    const row = attackList.find(({ id }) => id === "at-cap");
+    if (row === undefined) throw new Error("no row at-cap");
+    const verdictOf = (change: Partial<Parameters>): string | undefined => {
+      const judged = judge(row, { ...soundParameters, capNumerator: 5n, capDenominator: 4n, ...change });
+      return "verdict" in judged ? judged.verdict : undefined;
+    };
+    for (const auditsPerDay of [1n, 24n, 1_000n]) {
+      for (const auditedNodes of [3n, 24n, 100n, 10_000n]) {
+        for (const capNumerator of [5n, 6n]) {
+          const change = { auditsPerDay, auditedNodes, capNumerator };
+          expect(verdictOf(change), `${auditsPerDay} a day, ${auditedNodes} nodes, ${capNumerator}/4`).to.equal("loses");
+        }
+      }
+    }
+    expect(verdictOf({ auditBudgetUsd6: 50_000n }), "tasks above the budget").to.equal("pays");
+    expect(verdictOf({ auditsRun: 0n })).to.equal("pays");
+    expect(verdictOf({ drawEnforced: 0n, seatsByWeight: 0n }), "free slots").to.equal("pays");
+  });
+
   it("reports a row that pays unannounced, and one that is announced and does not pay", () => {
     const rows = verdictsOf({ ...soundParameters, overlapBps: 10n });
     expect(defects(rows, new Set())).to.have.length(1);
