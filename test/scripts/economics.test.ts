@@ -73,7 +73,8 @@ describe("economics, behaviour", () => {
       for (const auditedNodes of [3n, 24n, 100n, 10_000n]) {
         for (const capNumerator of [5n, 6n]) {
           const change = { auditsPerDay, auditedNodes, capNumerator };
-          expect(verdictOf(change), `${auditsPerDay} a day, ${auditedNodes} nodes, ${capNumerator}/4`).to.equal("loses");
+          const name = `${auditsPerDay} a day, ${auditedNodes} nodes, ${capNumerator}/4`;
+          expect(verdictOf(change), name).to.equal("loses");
         }
       }
     }

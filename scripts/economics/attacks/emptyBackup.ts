@@ -11,8 +11,8 @@ export const emptyBackup: Attack = {
     "nothing but that standby when the primary fails: a signed failure is no fault. Where it stays silent, or a " +
     "signed failure counted as a missed task: that chance × stake × missed-task share, less what an accomplice gets",
   paysWhen:
-    "pays while what it risks is below the standby: the chance of a failing primary × slash below standby × the rest. " +
-    "Silence is slashed only where the task expires, so a second backup that takes over excuses the first",
+    "pays while what it risks is below the standby: the chance of a failing primary × slash below standby × the " +
+    "rest. Silence is slashed only where the task expires, so a second backup that takes over excuses the first",
   reckon: (parameters, node) => {
     const { failingPrimaryBps, failureIsFault, missSlashBps } = parameters;
     const standbyUsd6 = backupStandbyUsd6(parameters, largestFittingTaskUsd6(parameters, node));

@@ -9,8 +9,8 @@ export const unstoredOutput: Attack = {
   gain: "the bill of the largest task, credited and not mature",
   loss: "the bill again, unless the payer lets its window pass; and what garbage costs: p × stake × wrong-result share",
   paysWhen:
-    "pays when payers let their window pass more often than audits find it: bills so far below the least bond that no " +
-    "payer demands them, and results that nobody disputes",
+    "pays when payers let their window pass more often than audits find it: bills so far below the least bond that " +
+    "no payer demands them, and results that nobody disputes. Keepers that attest for it have rows of their own",
   reckon: (parameters, node) => {
     const billUsd6 = largestFittingTaskUsd6(parameters, node);
     const demandedBps = parameters.payerWindowS === 0n ? 0n : 10_000n - parameters.missedWindowBps;

@@ -55,8 +55,8 @@ export function maturingLines(parameters: Parameters, page: Page): string {
   const lockedWei = (billUsd6 * 10n ** 20n) / ngpuUsd8;
   const bondUsd6 = demandBondUsd6(parameters, billUsd6);
   return [
-    `- Bill and standby mature when the payer's window is over: after ${inUnit(payerWindowS, "seconds")} at least and ` +
-      `${inUnit(2n * payerWindowS, "seconds")} at most anyone pushes them to the payout addresses.`,
+    `- Bill and standby mature when the payer's window is over: after ${inUnit(payerWindowS, "seconds")} at least ` +
+      `and ${inUnit(2n * payerWindowS, "seconds")} at most anyone pushes them to the payout addresses.`,
     `- ${decimal(lockedWei, 18)} NGPU of the node's stake, worth the bill, is locked for the dispute window of ` +
       `${inUnit(parameters.disputeWindowS, "seconds")} at least. Standby locks nothing.`,
     `- A demand within the payer's window takes the bill of ${grouped(billUsd6)} back out of the node's credit and ` +

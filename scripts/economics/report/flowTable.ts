@@ -30,7 +30,8 @@ export function flowTable(parameters: Parameters): string {
         "backup",
         "its readiness; stake if it accepts and fails",
         `the bill if it takes over; ${percent(directBps)} of the bill of a direct task that it accepted, was not ` +
-          `needed for and did not fail; in a session the standby line, ${percent(standbyBps)} of the price, less the fee`,
+          `needed for and did not fail; in a session the standby line, ${percent(standbyBps)} of the price, less ` +
+          "the fee",
       ],
       ["treasury", "–", `${percent(parameters.feeBps)} of what sessions pay; nothing of the direct rail`],
       [
@@ -47,8 +48,8 @@ export function flowTable(parameters: Parameters): string {
         "keeper, relayer",
         "gas, a bond",
         `the bond of a demand, shared by the ${parameters.demandQuorum} that attest first: 1 ÷ ` +
-          `${parameters.billPerBond} of the bill, ${grouped(parameters.minimumDemandBondUsd6)} usd6 at least; nothing ` +
-          "else of a task; a relayed liveness reply pays its gas and half of it more",
+          `${parameters.billPerBond} of the bill, ${grouped(parameters.minimumDemandBondUsd6)} usd6 at least; ` +
+          "nothing else of a task; a relayed liveness reply pays its gas and half of it more",
       ],
       [
         "burn",

@@ -50,8 +50,8 @@ function anewLine({ newcomerQualityBps, qualityPeriods, ripeningS, capNumerator,
   if (capNumerator <= capDenominator) return `Registering anew to leave that record behind ${costs}.`;
   const evenS = (lackS * capDenominator) / (capNumerator - capDenominator);
   return (
-    `Registering anew to leave that record behind ${costs}, as much as ${decimal((evenS * 100n) / 86_400n, 2)} days at ` +
-    "the cap bring: it pays only for a node that no canary meets for longer than that."
+    `Registering anew to leave that record behind ${costs}, as much as ${decimal((evenS * 100n) / 86_400n, 2)} days ` +
+    "at the cap bring: it pays only for a node that no canary meets for longer than that."
   );
 }
 
@@ -62,7 +62,7 @@ function outvotedLines(parameters: Parameters): string[] {
   const left = `${decimal(aloneBps, 2)} % of quality instead of ${decimal(usualBps, 2)} %`;
   return [
     "",
-    `A node's own bills stand in the median: where three others have one result each of a size, ${countedCanaries} of ` +
-      `its own at the cap outvote them and leave it ${left}. So a size must have gone round before it says anything.`,
+    `A node's own bills stand in the median: where three others have one result each of a size, ${countedCanaries} ` +
+      `of its own at the cap outvote them and leave it ${left}. So a size must have gone round before it says anything.`,
   ];
 }
