@@ -38,6 +38,7 @@ export const openRows: ReadonlyMap<string, string> = new Map([
     "to be a keeper that attests takes a bond and nobody's leave, and possession cannot be shown later, so a quorum " +
       "of accounts of one party outbids the truth: a payer's demand is as good as the least honest quorum of bonded " +
       "keepers. A node that does it for its own garbage loses by the next row; one that keeps a right output back " +
-      "does not. A payer loses one bond a demand and nothing else of its money is in reach; who attested is public",
+      "does not. A payer loses that bond, and the bill that it demanded, and nothing else of its money is in reach; " +
+      "who attested is public",
   ],
 ]);

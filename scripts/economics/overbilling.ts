@@ -3,9 +3,10 @@
  * work, and so many of its newest results are at the cap.
  */
 import { judgeCanaries, judging, type CanaryResult } from "@ngpu/keeper/audits/judgeCanaries";
+import { canaryBackups } from "@ngpu/keeper/audits/postCanary";
 import type { NodeCase } from "./attack.ts";
 import type { Parameters } from "./parameters.ts";
-import { above, timeUsd6 } from "./values.ts";
+import { above, maximumUsd6, timeUsd6 } from "./values.ts";
 
 const DAY_MS = 86_400_000n;
 const WORK_CUMS = 1_000_000n;
@@ -26,6 +27,16 @@ export function qualityAtCapBps(parameters: Parameters, atCap: number, othersEac
   const own = [...bills(CHEAT, countedCanaries - atCap, WORK_CUMS), ...bills(CHEAT, atCap, capCums)];
   const history = [...others.flat(), ...own];
   return BigInt(judgeCanaries({ history, nodeId: CHEAT, ageBps: judging.fullBps }).qualityBps);
+}
+
+/** False where no canary can cost so much: a node that overbills such tasks alone meets none there. */
+export function canaryMayBill(parameters: Parameters, billUsd6: bigint): boolean {
+  return maximumUsd6(parameters, billUsd6, BigInt(canaryBackups)) <= parameters.auditBudgetUsd6;
+}
+
+/** The largest bill that a canary can have. */
+export function largestCanaryUsd6({ auditBudgetUsd6, backupStandbyBps }: Parameters): bigint {
+  return (auditBudgetUsd6 * 10_000n) / (10_000n + BigInt(canaryBackups) * backupStandbyBps);
 }
 
 export interface OverbillingCycle {

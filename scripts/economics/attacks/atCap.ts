@@ -1,10 +1,7 @@
 import type { Attack } from "../attack.ts";
 import type { Parameters } from "../parameters.ts";
-import { overbillingCycle } from "../overbilling.ts";
-import { above, largestTaskUsd6, largestWorkUsd6, maximumUsd6 } from "../values.ts";
-
-/** Canaries are posted with so many backups (keeper/src/audits/postCanary.ts). */
-const CANARY_BACKUPS = 1n;
+import { canaryMayBill, overbillingCycle } from "../overbilling.ts";
+import { above, largestTaskUsd6, largestWorkUsd6 } from "../values.ts";
 
 /** Nobody can prove how long an execution took; canaries compare bills, and what they take is quality, never money. */
 export const atCap: Attack = {
@@ -20,7 +17,7 @@ export const atCap: Attack = {
     "can be, a node that leaves before its canary, or fewer than three nodes to compare; the payer agreed to no less " +
     "when it posted",
   reckon: (parameters, node) =>
-    isFelt(parameters) && !isTooLargeForCanaries(parameters, largestTaskUsd6(parameters, node))
+    isFelt(parameters) && canaryMayBill(parameters, largestTaskUsd6(parameters, node))
       ? overbillingCycle(parameters, node)
       : {
           gainUsd6: above(largestTaskUsd6(parameters, node), largestWorkUsd6(parameters, node)),
@@ -38,9 +35,4 @@ export const atCap: Attack = {
 /** True where a lower quality costs its node tasks of the direct rail. */
 function isFelt({ auditsRun, drawEnforced, seatsByWeight }: Parameters): boolean {
   return auditsRun !== 0n && (drawEnforced !== 0n || seatsByWeight !== 0n);
-}
-
-/** A node that overbills such tasks alone meets no canary there. */
-function isTooLargeForCanaries(parameters: Parameters, billUsd6: bigint): boolean {
-  return maximumUsd6(parameters, billUsd6, CANARY_BACKUPS) > parameters.auditBudgetUsd6;
 }

@@ -2,7 +2,7 @@
 import type { NodeCase } from "../attack.ts";
 import { decimal, grouped } from "../format.ts";
 import { markdownTable } from "../markdownTable.ts";
-import { countedCanaries, overbillingCycle, qualityAtCapBps } from "../overbilling.ts";
+import { countedCanaries, largestCanaryUsd6, overbillingCycle, qualityAtCapBps } from "../overbilling.ts";
 import type { Parameters } from "../parameters.ts";
 
 const DAY_MS = 86_400_000n;
@@ -39,6 +39,8 @@ export function overbillingTable(parameters: Parameters, nodes: readonly NodeCas
     markdownTable(["Node", "Gains", "Loses in draws", "Loss ÷ gain"], cycles),
     "",
     anewLine(parameters),
+    "",
+    sizeLine(parameters),
     ...outvotedLines(parameters),
   ].join("\n");
 }
@@ -55,6 +57,18 @@ function anewLine({ newcomerQualityBps, qualityPeriods, ripeningS, capNumerator,
   );
 }
 
+/** Tasks above that are overbilled in safety. */
+function sizeLine(parameters: Parameters): string {
+  const mostUsd6 = largestCanaryUsd6(parameters);
+  const { auditBudgetUsd6, cpuPowerCu, cumsPerPrice, priceUsd6PerGcums, maxDeadlineS } = parameters;
+  const tenths = (mostUsd6 * cumsPerPrice * 10n) / (cpuPowerCu * priceUsd6PerGcums * 60_000n);
+  return (
+    `A budget of ${grouped(auditBudgetUsd6)} usd6 a day pays for canaries that bill ${grouped(mostUsd6)} usd6 at ` +
+    `most, ${decimal(tenths, 1)} minutes of a cpu node; a task may last ${grouped(maxDeadlineS / 60n)}. A node that ` +
+    "overbills larger tasks alone meets no canary."
+  );
+}
+
 /** Where it makes a difference: a node's own bills stand in the median that it is compared with. */
 function outvotedLines(parameters: Parameters): string[] {
   const [usualBps, aloneBps] = [countedCanaries, 1].map((each) => qualityAtCapBps(parameters, countedCanaries, each));
@@ -63,6 +77,7 @@ function outvotedLines(parameters: Parameters): string[] {
   return [
     "",
     `A node's own bills stand in the median: where three others have one result each of a size, ${countedCanaries} ` +
-      `of its own at the cap outvote them and leave it ${left}. So a size must have gone round before it says anything.`,
+      `of its own at the cap outvote them and leave it ${left}. So a size must have gone round before it ` +
+      "says anything.",
   ];
 }
