@@ -63,7 +63,7 @@ test("a bottleneck passes bytes in order at its rate, drops what does not fit, a
     queueBytes: 3_000,
   });
   expect([1_000, 1_000, 1_000, 1_000].map((bytes) => bottleneck.pass(bytes))).to.eql([1_000, 2_000, 3_000, undefined]);
-  bottleneck.change({ bytesPerSecond: 500_000, queueBytes: 4_000 });
+  bottleneck.change({ bytesPerSecond: 500_000, queueBytes: 5_000 });
   expect(bottleneck.pass(1_000)).to.equal(8_000);
   queue.runNext(9_000);
   expect(bottleneck.waitingBytes()).to.equal(0);

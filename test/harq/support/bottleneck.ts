@@ -1,4 +1,7 @@
-/** A wire that any number of flows share: one rate, first in first out, room for so many bytes, the rest is dropped. */
+/**
+ * A wire that any number of flows share: one rate, first in first out, room for so many bytes. What comes when there is
+ * no room for a packet of full size is dropped, so that small packets have no better chance than large ones.
+ */
 import type { EventQueue } from "./eventQueue.ts";
 
 export interface BottleneckConditions {
@@ -13,13 +16,15 @@ export interface Bottleneck {
   waitingBytes(): number;
 }
 
+const fullBytes = 1_500;
+
 export function createBottleneck(queue: EventQueue, initial: BottleneckConditions): Bottleneck {
   let { bytesPerSecond, queueBytes } = initial;
   let freeUs = 0;
   const waitingBytes = (): number => (Math.max(0, freeUs - queue.nowUs()) * bytesPerSecond) / 1e6;
   return {
     pass(bytes) {
-      if (waitingBytes() + bytes > queueBytes) return undefined;
+      if (waitingBytes() + Math.max(bytes, fullBytes) > queueBytes) return undefined;
       freeUs = Math.max(queue.nowUs(), freeUs) + (bytes * 1e6) / bytesPerSecond;
       return freeUs;
     },
