@@ -13,7 +13,7 @@ export interface TaskTerms {
   readonly workCums: bigint;
   readonly priceUsd6PerGcums: bigint;
   readonly stakeWeiPerUsd6: bigint;
-  /** See `contentHashOf`. */
+  /** See `contentHashOf` in ids.ts. */
   readonly contentHash: Hex;
 }
 
@@ -42,7 +42,6 @@ export interface Settlement {
 /** Words about an assignment of a task that was not assigned. */
 export const unassigned: Assigned = { assigner: zeroAddress, seats: [] };
 
-const contentParameters = parseAbiParameters("bytes32 modelId, bytes32 inputCommitment");
 const joinParameters = parseAbiParameters("bytes32 termsHash, bytes32 wordsHash");
 const termsParameters = parseAbiParameters([
   "TaskTerms terms",
@@ -57,11 +56,6 @@ const settlementParameters = parseAbiParameters([
   "Settlement settlement",
   "struct Settlement { uint32 nodeId; address payout; uint64 amountUsd6; bytes32 receiptHash; bytes32 outputCiphertext; }",
 ]);
-
-/** keccak256(abi.encode(modelId, inputCommitment)): what a task says of its content. */
-export function contentHashOf(content: { readonly modelId: Hex; readonly inputCommitment: Hex }): Hex {
-  return keccak256(encodeAbiParameters(contentParameters, [content.modelId, content.inputCommitment]));
-}
 
 /** Digest of a task that is Posted or Cancelled, or Refunded without ever having been assigned. */
 export function termsDigest(terms: TaskTerms): Hex {

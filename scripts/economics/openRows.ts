@@ -5,15 +5,40 @@
 export const openRows: ReadonlyMap<string, string> = new Map([
   [
     "at-cap",
-    "a known, bounded gain: nobody else can measure how long an execution took. It is a quarter of the declared work " +
-      "at most, within the maximum that the payer agreed to; the power that prices it is keepers' median, and a payer " +
-      "sees every duration and names other nodes in its next session",
+    "canaries judge how a node bills, and quality acts in draws, whose order the keeper's program takes; but audits " +
+      "are off unless an operator wants them, and a day's budget pays for no canary of the size of the largest " +
+      "tasks. Where audits run and seats are drawn, overbilling loses on every task that a canary can be as large as " +
+      "(section 3). Until then it is a known, bounded gain: nobody else can measure how long an " +
+      "execution took; it is a quarter of the declared work at most, within the maximum that the payer agreed to; " +
+      "the power that prices it is keepers' median, and a payer sees every duration and names other nodes in its " +
+      "next session",
+  ],
+  [
+    "empty-backup",
+    "a signed failure is what makes a fast second attempt possible, so it must not cost what silence does. The gain " +
+      "is what an honest backup earns, out of what the payer agreed to; a payer whose task fails has all of it back " +
+      "and has paid no standby, and it may ask for more backups, of different owners where there are some",
+  ],
+  [
+    "seated-standby",
+    "as for the next row: nothing but the keeper role says who sits where. The payer has no damage of it while the " +
+      "friends serve, and chooses how many backups it asks for",
   ],
   [
     "bribed-keeper",
     "asking for a standing post in `assign` costs every task of the direct rail a post of 98,000 gas and stops the " +
-      "rail between epochs, so the keeper role assigns without one. It is held by accounts that the administrator " +
-      "named and a guardian removes at once; what the friend returns is audited like anybody's, and after the keeper " +
-      "window anyone assigns. Where a keeper does post, half its bond outweighs the largest task",
+      "rail between epochs, so the keeper role assigns without one. An event names who assigned, and until the task " +
+      "is settled its digest binds it, so an assignment that was never posted is seen by all; but no contract takes " +
+      "anything for it. The role is held by accounts that the administrator named and a guardian removes at once; " +
+      "what the friend returns is audited like anybody's, and after the keeper window anyone assigns. Where a keeper " +
+      "does post, half its bond outweighs the bill of the largest task, but no longer bill and standby together",
+  ],
+  [
+    "blind-attestation",
+    "to be a keeper that attests takes a bond and nobody's leave, and possession cannot be shown later, so a quorum " +
+      "of accounts of one party outbids the truth: a payer's demand is as good as the least honest quorum of bonded " +
+      "keepers. A node that does it for its own garbage loses by the next row; one that keeps a right output back " +
+      "does not. A payer loses that bond, and the bill that it demanded, and nothing else of its money is in reach; " +
+      "who attested is public",
   ],
 ]);

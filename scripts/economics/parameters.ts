@@ -1,12 +1,14 @@
 /**
  * Every figure that the economics stand on, and where it is: a constant of a contract, an argument of the deployment,
- * a fact about a source, or an assumption about the world, which is the only kind that is typed here.
+ * a service's setting, a fact about a source, or an assumption about the world, which is the only kind that is typed
+ * here.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ParameterError } from "./parameterError.ts";
 import { deployedValues } from "./sources/deployedValues.ts";
 import { solidityConstant } from "./sources/solidityConstant.ts";
+import { settingDefault } from "./sources/settingDefault.ts";
 
 export type ParameterName = keyof typeof catalogue;
 export type Parameters = Readonly<Record<ParameterName, bigint>>;
@@ -17,6 +19,7 @@ export type ParameterPlace =
   | { readonly from: "deployment"; readonly file: string; readonly name: string; readonly unit: Unit }
   | { readonly from: "local deployment"; readonly file: string; readonly name: string; readonly unit: Unit }
   | { readonly from: "mention"; readonly file: string; readonly name: string; readonly unit: "yes or no" }
+  | { readonly from: "setting"; readonly file: string; readonly name: string; readonly unit: Unit }
   | { readonly from: "assumption"; readonly value: bigint; readonly why: string; readonly unit: Unit };
 
 export type Unit =
@@ -44,6 +47,10 @@ const deployed = (contract: string, argument: string, unit: Unit, since = contra
   name: `${contract}.${argument}`,
   unit,
 });
+/** What a service does unless its operator says otherwise. */
+const setting = (file: string, name: string, unit: Unit): ParameterPlace => ({ from: "setting", file, name, unit });
+/** Whether a source speaks of something. */
+const mention = (file: string, name: string): ParameterPlace => ({ from: "mention", file, name, unit: "yes or no" });
 const nodeClass = (id: number, field: string, unit: Unit): ParameterPlace => ({
   from: "deployment",
   file: "contracts/NodeRegistry.sol",
@@ -63,6 +70,17 @@ export const catalogue = {
   gpuStakeWei: nodeClass(1, "minimumStakeWei", "NGPU wei"),
   datacenterPowerCu: nodeClass(2, "minimumPowerCu", "CU"),
   datacenterStakeWei: nodeClass(2, "minimumStakeWei", "NGPU wei"),
+
+  backupStandbyBps: constant("libraries/Limits", "STANDBY_BPS", "basis points"),
+  maxBackups: constant("libraries/Limits", "MAX_BACKUPS", "number"),
+  payerWindowS: deployed("PaymentVault", "maturitySeconds_", "seconds", "libraries/MaturingCredit"),
+  answerWindowS: deployed("TaskEscrow", "parts.answerWindow", "seconds", "task/OutputDemands"),
+  demandQuorum: deployed("TaskEscrow", "parts.quorum", "number", "task/OutputDemands"),
+  billPerBond: constant("task/OutputDemands", "BILL_PER_BOND", "number"),
+  minimumDemandBondUsd6: deployed("TaskEscrow", "parts.minimumDemandBondUsd6", "usd6", "task/OutputDemands"),
+  keeperBondWei: deployed("KeeperBonds", "minimumBondWei_", "NGPU wei"),
+  attestersBonded: mention("contracts/task/OutputDemands.sol", "keeperBonds.lock"),
+  failureIsFault: mention("contracts/libraries/PenaltyLadder.sol", "SignedFailure"),
 
   feeBps: deployed("SessionSettlement", "parts.feeBps", "basis points"),
   settleWindowS: deployed("SessionSettlement", "parts.settleWindow", "seconds"),
@@ -95,21 +113,23 @@ export const catalogue = {
   judgeFeeWei: deployed("Disputes", "terms_.judgeFeeWei", "coin wei"),
   committeeSize: deployed("Disputes", "terms_.committeeSize", "number"),
 
-  workFitsNode: {
-    from: "mention",
-    file: "contracts/TaskEscrow.sol",
-    name: "TaskTooLargeForNode",
-    unit: "yes or no",
-  },
+  workFitsNode: mention("contracts/TaskEscrow.sol", "TaskTooLargeForNode"),
   stakePerTask: constant("libraries/Limits", "STAKE_PER_TASK", "number"),
-  drawEnforced: { from: "mention", file: "contracts/TaskEscrow.sol", name: "IAssignment", unit: "yes or no" },
+  drawEnforced: mention("contracts/TaskEscrow.sol", "IAssignment"),
+  seatsByWeight: mention("keeper/src/keeper/chooseSeats.ts", "draw"),
   postBondWei: deployed("Assignment", "bondWei_", "NGPU wei"),
   maxStakeWei: deployed("Selection", "maxStakeWei_", "NGPU wei"),
   epochOpenS: deployed("Selection", "lengths_.openS", "seconds"),
   minTranscripts: constant("ScoreBoard", "MIN_TRANSCRIPTS", "number"),
   keepersDrawn: constant("ScoreBoard", "KEEPERS_DRAWN", "number"),
   newcomerQualityBps: constant("libraries/Quality", "NEWCOMER_BPS", "basis points"),
+  qualityPeriods: constant("libraries/Quality", "PERIODS", "number"),
+  ripeningS: deployed("ScoreBoard", "ripeningS_", "seconds"),
   stepDivisor: constant("libraries/ScoreStep", "STEP_DIVISOR", "number"),
+
+  auditsRun: setting("keeper/src/audits/auditSettings.ts", "NGPU_AUDITS", "yes or no"),
+  auditsPerDay: setting("keeper/src/audits/auditSettings.ts", "NGPU_AUDITS_PER_DAY", "number"),
+  auditBudgetUsd6: setting("keeper/src/audits/auditSettings.ts", "NGPU_AUDIT_USD6_PER_DAY", "usd6"),
 
   ngpuUsd8: {
     from: "local deployment",
@@ -134,6 +154,30 @@ export const catalogue = {
     value: 100n,
     why: "a living node misses one liveness challenge of a hundred",
     unit: "basis points",
+  },
+  silentQuorumBps: {
+    from: "assumption",
+    value: 100n,
+    why: "of an output that keepers hold too few attest in time, in one demand of a hundred",
+    unit: "basis points",
+  },
+  missedWindowBps: {
+    from: "assumption",
+    value: 1_000n,
+    why: "a payer that cannot get its output lets its window pass in one case of ten",
+    unit: "basis points",
+  },
+  failingPrimaryBps: {
+    from: "assumption",
+    value: 100n,
+    why: "a primary fails one task of a hundred, so that its backup is asked to take over",
+    unit: "basis points",
+  },
+  auditedNodes: {
+    from: "assumption",
+    value: 100n,
+    why: "a hundred nodes share the canaries of one auditor",
+    unit: "number",
   },
 } as const satisfies Readonly<Record<string, ParameterPlace>>;
 
@@ -176,6 +220,7 @@ type Holder = { readonly root: string } & Readonly<Record<"deployment" | "local 
 
 function readOne(place: ParameterPlace, holder: Holder): bigint | undefined {
   if (place.from === "deployment" || place.from === "local deployment") return holder[place.from].get(place.name);
+  if (place.from === "setting") return settingDefault(textOf(holder.root, place.file), place.name);
   if (place.from !== "constant") return undefined;
   const source = textOf(holder.root, place.file);
   return source.includes(`constant ${place.name}`) ? solidityConstant(source, place.name) : undefined;

@@ -49,9 +49,42 @@ export function largestFittingTaskUsd6(parameters: Parameters, node: NodeCase): 
   return least(largest, ngpuUsd6(parameters, node.stakeWei) / parameters.stakePerTask);
 }
 
+/** What one backup that was not needed earns of a bill. */
+export function backupStandbyUsd6(parameters: Parameters, billUsd6: bigint): bigint {
+  return shareDown(billUsd6, parameters.backupStandbyBps);
+}
+
+/** What a payer escrows for a task whose bill can be so much: the standby of every backup that it asked for besides. */
+export function maximumUsd6(parameters: Parameters, billUsd6: bigint, backups: bigint): bigint {
+  return billUsd6 + backups * backupStandbyUsd6(parameters, billUsd6);
+}
+
+/** What a payer bets when it demands the output of a bill. */
+export function demandBondUsd6({ billPerBond, minimumDemandBondUsd6 }: Parameters, billUsd6: bigint): bigint {
+  const shareUsd6 = billUsd6 / billPerBond;
+  return shareUsd6 > minimumDemandBondUsd6 ? shareUsd6 : minimumDemandBondUsd6;
+}
+
+/** What a wrong result costs its node, times the chance that the seed samples it and a keeper disputes it. */
+export function auditedUsd6(parameters: Parameters, node: NodeCase): bigint {
+  const chanceBps = parameters.auditSeeds === 0n ? 0n : parameters.sampleBps;
+  return shareDown(stakeShareUsd6(parameters, node, parameters.resultBps), chanceBps);
+}
+
 /** A slash, less what an accomplice gets back for reporting it first. */
 export function selfReportedSlashUsd6(parameters: Parameters, node: NodeCase, bps: bigint): bigint {
   return shareDown(stakeShareUsd6(parameters, node, bps), BPS - parameters.maxChallengerBps);
+}
+
+/** What an assignment of others than the drawn costs its keeper: the half of a post's bond that burns. */
+export function assignedFalselyUsd6(parameters: Parameters): bigint {
+  return parameters.drawEnforced === 0n ? 0n : ngpuUsd6(parameters, parameters.postBondWei) / 2n;
+}
+
+/** What a quorum that attested what it does not hold loses: half of each bond, where an attestation locks them. */
+export function attestedFalselyUsd6(parameters: Parameters): bigint {
+  const { attestersBonded, demandQuorum, keeperBondWei } = parameters;
+  return attestersBonded === 0n ? 0n : demandQuorum * (ngpuUsd6(parameters, keeperBondWei) / 2n);
 }
 
 export function least(...amounts: [bigint, ...bigint[]]): bigint {

@@ -60,6 +60,8 @@ describe("the line that is given bad things", () => {
   let they: Parties;
   let money: Purse;
   before(async () => {
+    // A rate that the keeper notes would stand in for a feed that has gone stale.
+    process.env.NGPU_KEEP_RATE = "0";
     line = await startBadInputsLine();
     they = createParties(line);
   });

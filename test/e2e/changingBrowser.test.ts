@@ -56,6 +56,8 @@ describe("the dApp in a changing world", () => {
   let dapp: string;
 
   before(async () => {
+    // A rate that the keeper notes would stand in for a feed that has gone stale.
+    process.env.NGPU_KEEP_RATE = "0";
     const executablePath = findChromium();
     if (!executablePath)
       throw new Error("There is no Chromium: run `npm test`, which installs it, or set NGPU_CHROMIUM.");

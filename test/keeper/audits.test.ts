@@ -78,17 +78,20 @@ describe("judgement of canaries", () => {
     expect(qualityOf([...history, ...results([5], judging.recent)], 5)).to.equal(10_000);
   });
 
-  it("compares bills with tasks of the same model and size alone, and only where three nodes were paid for some", () => {
+  it("compares bills with tasks of the same model and size alone, and only where three others were paid for some", () => {
     const twice = { billedCums: honestCums * 2n };
     expect(qualityOf([...others, ...results([5], 5, { ...twice, size: "faces" })], 5)).to.equal(10_000);
     expect(qualityOf([...results([1, 5], 5), ...results([5], 5, twice)], 5), "two nodes").to.equal(10_000);
-    const few = [...results([1, 2], 3), ...results([5], 5, twice)];
-    expect(qualityOf(few, 5), "itself counts as the third").to.equal(10_000 / 4);
+    const two = [...results([1, 2], 3), ...results([5], 5, twice)];
+    expect(qualityOf(two, 5), "itself is no third").to.equal(10_000);
+    expect(qualityOf([...two, ...results([3], 1)], 5)).to.equal(10_000 / 4);
   });
 
   it("does not let one node outvote the others by many bills, nor by results that are wrong", () => {
     const many = results([5], 100, { billedCums: honestCums * 2n });
     expect(qualityOf([...others, ...many], 5)).to.equal(2_500);
+    const atCap = results([5], 5, { billedCums: (honestCums * 5n) / 4n });
+    expect(qualityOf([...results([1, 2, 3], 1), ...atCap], 5), "five of its own against three").to.equal(6_400);
     const wrong = results([6, 7, 8, 9], 5, { billedCums: honestCums * 2n, isRight: false });
     expect(qualityOf([...others, ...wrong, ...many], 5)).to.equal(2_500);
   });

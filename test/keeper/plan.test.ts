@@ -107,6 +107,20 @@ describe("plan: assign", () => {
     ],
   ]);
 
+  const three = [1, 2, 3].map((nodeId) => free(nodeId, nodeId));
+  const drawing = (drawn: number[], nodes = three) =>
+    assigning(
+      nodes,
+      [1, 2, 3].map((nodeId) => onChain(nodeId)),
+      aTask({ drawn }),
+    );
+  rows([
+    ["takes nodes in the order of the draw, whoever has more free slots", drawing([1, 2, 3]), ["assign 1 2"]],
+    ["passes over a drawn node that is away", drawing([9, 2, 1]), ["assign 2 1"]],
+    ["passes over a drawn node that is busy, for now", drawing([1, 2, 3], [free(1, 0), free(2, 1), free(3, 4)]), ["assign 2 3"]],
+    ["takes a node that was not drawn only after those that were", drawing([1]), ["assign 1 3"]],
+  ]);
+
   it("breaks ties by the hash of task and node, so that keepers agree whatever order they saw nodes in", () => {
     const task = aTask();
     const nodes = [1, 2, 3, 4].map((nodeId) => online(nodeId));

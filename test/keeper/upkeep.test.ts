@@ -4,11 +4,14 @@ import type { Canary } from "@ngpu/keeper/audits/canarySet";
 import type { Evidence } from "@ngpu/keeper/audits/evidence";
 import type { Keeper } from "@ngpu/keeper/keeper/keeper";
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
+import { createTaskFollower } from "@ngpu/keeper/chain/taskFollower";
 import { selectionPhase } from "@ngpu/keeper/epochs/selectionPhase";
+import { readSnapshot } from "@ngpu/keeper/keeper/snapshot";
 import { readUpkeepSettings } from "@ngpu/keeper/upkeep/upkeepSettings";
 import { createLivenessDesk } from "@ngpu/node-agent/agent/livenessDesk";
 import { catalogue } from "@ngpu/protocol/catalogue";
 import { accessManagerAbi } from "@ngpu/protocol/generated/abi/accessManager";
+import { assignmentAbi } from "@ngpu/protocol/generated/abi/assignment";
 import { availabilityAbi } from "@ngpu/protocol/generated/abi/availability";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
@@ -27,6 +30,7 @@ import { startTestChain, type TestChain } from "../harness/chain.ts";
 import { registerNode, type TestNode } from "../harness/nodes.ts";
 import { startTestGateway, startTestKeeper, testLog } from "../harness/services.ts";
 import { connectNode, type NodePeer } from "../harness/testNode.ts";
+import { postTask } from "../harness/tasks.ts";
 import { until } from "../harness/until.ts";
 import { modelId } from "./world.ts";
 
@@ -82,6 +86,14 @@ describe("upkeep on a chain", () => {
     expect(await chain.client.readContract({ ...selection(), functionName: "epoch" })).to.equal(1);
     expect(await chain.client.readContract({ ...selection(), functionName: "seed" })).not.to.equal(zeroHash);
     expect((await drawn()).toSorted()).to.deep.equal(nodes.slice(0, 2).map(({ nodeId }) => nodeId));
+    const { taskId } = await postTask(chain, { modelId });
+    const follower = createTaskFollower({ chain: chain.client, deployment: chain.deployment });
+    const head = await follower.poll();
+    const read = { chain: chain.client, deployment: chain.deployment, follower, head, nodeIds: [] };
+    const task = (await readSnapshot(read)).tasks.find((open) => open.taskId === taskId);
+    const draw = { address: chain.deployment.assignment, abi: assignmentAbi, functionName: "drawFor" } as const;
+    expect(task?.drawn, "the keeper plans by the contract's own draw").to.have.length(2);
+    expect(task?.drawn).to.deep.equal(await chain.client.readContract({ ...draw, args: [taskId, modelId, 16n] }));
     const oracle = { address: chain.deployment.priceOracle, abi: priceOracleAbi } as const;
     const [, notedAtS] = await until("the rate is noted", async () => {
       const noted = await chain.client.readContract({ ...oracle, functionName: "lastGood" });

@@ -43,6 +43,7 @@ export function aTask({ terms, nodes = [], ...change }: TaskChange = {}): OpenTa
     acceptedMask: 0,
     failedMask: 0,
     assignedAtS: chainTimeS - 10,
+    drawn: [],
     ...change,
   };
 }

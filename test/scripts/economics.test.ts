@@ -14,6 +14,7 @@ import { openRows } from "../../scripts/economics/openRows.ts";
 import { readParameters, type Parameters } from "../../scripts/economics/parameters.ts";
 import { renderEconomics } from "../../scripts/economics/renderEconomics.ts";
 import { solidityConstant } from "../../scripts/economics/sources/solidityConstant.ts";
+import { settingDefault } from "../../scripts/economics/sources/settingDefault.ts";
 import { paths } from "../../scripts/stack/paths.ts";
 import { soundParameters } from "./support/soundParameters.ts";
 
@@ -61,6 +62,27 @@ describe("economics, behaviour", () => {
     }
   });
 
+  it("lets overbilling lose at every rate of audits and every cap, and pay where no canary is as large", () => {
+    const row = attackList.find(({ id }) => id === "at-cap");
+    if (row === undefined) throw new Error("no row at-cap");
+    const verdictOf = (change: Partial<Parameters>): string | undefined => {
+      const judged = judge(row, { ...soundParameters, capNumerator: 5n, capDenominator: 4n, ...change });
+      return "verdict" in judged ? judged.verdict : undefined;
+    };
+    for (const auditsPerDay of [1n, 24n, 1_000n]) {
+      for (const auditedNodes of [3n, 24n, 100n, 10_000n]) {
+        for (const capNumerator of [5n, 6n]) {
+          const change = { auditsPerDay, auditedNodes, capNumerator };
+          const name = `${auditsPerDay} a day, ${auditedNodes} nodes, ${capNumerator}/4`;
+          expect(verdictOf(change), name).to.equal("loses");
+        }
+      }
+    }
+    expect(verdictOf({ auditBudgetUsd6: 50_000n }), "tasks above the budget").to.equal("pays");
+    expect(verdictOf({ auditsRun: 0n })).to.equal("pays");
+    expect(verdictOf({ drawEnforced: 0n, seatsByWeight: 0n }), "free slots").to.equal("pays");
+  });
+
   it("reports a row that pays unannounced, and one that is announced and does not pay", () => {
     const rows = verdictsOf({ ...soundParameters, overlapBps: 10n });
     expect(defects(rows, new Set())).to.have.length(1);
@@ -79,14 +101,17 @@ describe("economics, behaviour", () => {
 
   it("computes the examples as they come out by hand", () => {
     const document = readFileSync(join(paths.root, "docs/ECONOMICS.md"), "utf8");
-    const values = { ...soundParameters, capNumerator: 5n, capDenominator: 4n };
+    const values = { ...soundParameters, capNumerator: 5n, capDenominator: 4n, backupStandbyBps: 1_000n };
     const page = { workCums: 730_000n, durationMs: 644n };
     const text = renderEconomics({ document, values, rows: verdictsOf(values), page });
-    for (const figure of ["| 91 |", "| 64 |", "| 27 |", "| 63,756 |", "| 6,376 |", "| 708 |", "| 929,160 |"]) {
-      expect(text).to.contain(figure);
-    }
-    // 2 NGPU slashed: 91 usd6 to the payer, a tenth to the reporter, the rest burned.
-    expect(text).to.contain("| 1.799818 |");
+    // 91 for the largest bill and 9 for the standby of it; of 100 a bill of 64, a standby of 6, and 30 back.
+    for (const figure of ["| 91 |", "| 100 |", "| 64 |", "| 6 |", "| 30 |"]) expect(text).to.contain(figure);
+    for (const figure of ["| 63,756 |", "| 6,376 |", "| 708 |", "| 929,160 |"]) expect(text).to.contain(figure);
+    // Stake of 64 usd6 at half a dollar; the bill and the least bond, which a payer has back that nobody answers.
+    expect(text).to.contain("0.000128 NGPU of the node's stake");
+    expect(text).to.contain("the payer has 100,064 back");
+    // 2 NGPU slashed: 100 usd6 to the payer, a tenth to the reporter, the rest burned.
+    expect(text).to.contain("| 1.7998 |");
   });
 });
 
@@ -100,6 +125,15 @@ describe("economics, reading parameters", () => {
     expect(solidityConstant(source, "D")).to.equal(2n ** 30n);
     expect(() => solidityConstant(source, "E")).to.throw().with.property("code", "PARAMETER_NOT_LITERAL");
     expect(() => solidityConstant(source, "F")).to.throw().with.property("code", "PARAMETER_RENAMED");
+  });
+
+  it("reads what a setting is unless it is given, and finds none of another name", () => {
+    const source = `on: readInteger(env, "NGPU_ON", { fallback: 0, maximum: 1 }),
+      perDay: readInteger(env, "NGPU_PER_DAY", { ...most, fallback: 1_024 }), text: readText(env, "NGPU_TEXT"),`;
+    expect(settingDefault(source, "NGPU_ON")).to.equal(0n);
+    expect(settingDefault(source, "NGPU_PER_DAY")).to.equal(1_024n);
+    expect(settingDefault(source, "NGPU_TEXT")).to.equal(undefined);
+    expect(settingDefault(source, "NGPU_DAY")).to.equal(undefined);
   });
 
   it("fails when a constant was renamed, and says so when its contract is not there", async (t) => {

@@ -32,7 +32,7 @@ export const judging = {
   ...{ wrongBps: 2_500, rightBps: 500 },
   /** Newest results of a node that its bills are judged by, and newest of each node and size that make a median. */
   recent: 5,
-  /** Fewer nodes than this are no measure of each other. */
+  /** Fewer other nodes than this are no measure. */
   fewestNodes: 3,
 } as const;
 
@@ -49,17 +49,19 @@ export function judgeCanaries(request: {
     (sum, { isRight }) => (isRight ? Math.max(0, sum - rightBps) : Math.min(fullBps, sum + wrongBps)),
     0,
   );
-  const { billingBps, pool } = judgeBilling(history, own.slice(-judging.recent));
+  // Of others alone: who bills often must not make its own bills the usual ones.
+  const others = history.filter((result) => result.nodeId !== nodeId);
+  const { billingBps, pool } = judgeBilling(others, own.slice(-judging.recent));
   const earnedBps = Math.max(0, ageBps - penaltyBps);
   return { qualityBps: Math.floor((earnedBps * billingBps) / fullBps), penaltyBps, billingBps, pool };
 }
 
-function judgeBilling(history: readonly CanaryResult[], recent: readonly CanaryResult[]) {
+function judgeBilling(others: readonly CanaryResult[], recent: readonly CanaryResult[]) {
   const { fullBps, fewestNodes } = judging;
   const pools = new Map<string, CanaryResult[]>();
   let [billed, usual] = [0n, 0n];
   for (const { size, billedCums } of recent) {
-    const pool = pools.get(size) ?? poolOf(history, size);
+    const pool = pools.get(size) ?? poolOf(others, size);
     if (new Set(pool.map(({ nodeId }) => nodeId)).size < fewestNodes) continue;
     pools.set(size, pool);
     billed += billedCums;
@@ -71,9 +73,9 @@ function judgeBilling(history: readonly CanaryResult[], recent: readonly CanaryR
 }
 
 /** The newest right results of that size, so many of each node that none outvotes the others. */
-function poolOf(history: readonly CanaryResult[], size: string): CanaryResult[] {
+function poolOf(results: readonly CanaryResult[], size: string): CanaryResult[] {
   const counts = new Map<number, number>();
-  return history.toReversed().filter((result) => {
+  return results.toReversed().filter((result) => {
     if (result.size !== size || !result.isRight) return false;
     const count = counts.get(result.nodeId) ?? 0;
     counts.set(result.nodeId, count + 1);

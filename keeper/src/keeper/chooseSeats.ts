@@ -1,7 +1,9 @@
 /**
  * Which nodes serve a task, primary first and then its backups in their order: online, eligible, serving its model, not
- * too small for it; the one with the most free slots first, then the one that was assigned longest ago, then by hash,
- * so that several keepers with the same view choose the same nodes.
+ * too small for it. Those that the epoch's seed draws come in the order of the draw, so that stake, score and quality
+ * decide and no keeper does; a drawn node that is away or busy is passed over. Then, and while nothing can be drawn, the
+ * one with the most free slots, then the one that was assigned longest ago, then by hash, so that several keepers with
+ * the same view choose the same nodes.
  */
 import { u32be } from "@ngpu/protocol/bytes";
 import { mostCums } from "@ngpu/protocol/units";
@@ -25,6 +27,8 @@ interface Candidate {
   facts: NodeFacts;
   freeSlots: number;
   wasTried: boolean;
+  /** Place in the draw; after all who were drawn for one who was not. */
+  place: number;
   tie: Hex;
 }
 
@@ -72,8 +76,10 @@ function candidatesFor(request: Parameters<typeof chooseSeats>[0]): Candidate[] 
     if (isDraining(node) || !node.models.includes(task.modelId) || nowMs - node.heardMs > silentMs) continue;
     const freeSlots = node.freeSlots - (load.primaryOf.get(node.nodeId) ?? 0);
     const wasTried = task.standing.seats.some(({ nodeId }) => nodeId === node.nodeId);
+    const drawnAt = task.drawn.indexOf(node.nodeId);
+    const place = drawnAt === -1 ? task.drawn.length : drawnAt;
     const tie = keccak256(concat([task.taskId, toHex(u32be(node.nodeId))]));
-    candidates.push({ node, facts, freeSlots, wasTried, tie });
+    candidates.push({ node, facts, freeSlots, wasTried, place, tie });
   }
   return candidates;
 }
@@ -81,6 +87,8 @@ function candidatesFor(request: Parameters<typeof chooseSeats>[0]): Candidate[] 
 function inOrder(load: Load): (a: Candidate, b: Candidate) => number {
   return (a, b) =>
     Number(a.wasTried) - Number(b.wasTried) ||
+    Number(b.freeSlots > 0) - Number(a.freeSlots > 0) ||
+    a.place - b.place ||
     b.freeSlots - a.freeSlots ||
     (load.assignedNow.get(a.node.nodeId) ?? 0) - (load.assignedNow.get(b.node.nodeId) ?? 0) ||
     compare(a.facts.lastAssignedBlock, b.facts.lastAssignedBlock) ||

@@ -1,4 +1,5 @@
 /** The chain at one block, as far as a keeper cares: every open task, and the nodes that might serve. */
+import { assignmentAbi } from "@ngpu/protocol/generated/abi/assignment";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import type { Deployment } from "@ngpu/protocol/deployment";
@@ -27,6 +28,8 @@ export interface OpenTask extends OpenWords {
   acceptedMask: number;
   failedMask: number;
   assignedAtS: number;
+  /** For a task that waits for nodes: those that the epoch's seed draws for it, in order; none while nothing can be drawn. */
+  drawn: readonly number[];
 }
 
 /** A settled task whose payer says that it cannot get the output. */
@@ -107,7 +110,35 @@ export async function readSnapshot(options: {
     nodes.set(nodeId, { nodeId, owner, isEligible: powerCu !== 0, powerCu, stakeWei, lastAssignedBlock });
   });
   const { number: blockNumber, hash: blockHash, timestampS: chainTimeS } = head;
-  return { blockNumber, blockHash, chainTimeS, ...sorted(told, states), nodes };
+  const known = sorted(told, states);
+  const tasks = await withDraws({ chain, deployment, head, tasks: known.tasks });
+  return { blockNumber, blockHash, chainTimeS, ...known, tasks, nodes };
+}
+
+/** More than a task has seats, because the first drawn may be busy or gone. */
+const mostDrawn = 16n;
+
+/** Between two epochs nothing can be drawn; then every answer is a refusal. */
+async function withDraws(options: {
+  chain: PublicClient;
+  deployment: Deployment;
+  head: Head;
+  tasks: OpenTask[];
+}): Promise<OpenTask[]> {
+  const { chain, deployment, head, tasks } = options;
+  const mayNeedNodes = ({ status }: OpenTask): boolean => status === taskStatus.posted || status === taskStatus.assigned;
+  const waiting = tasks.filter(mayNeedNodes);
+  const contract = { address: deployment.assignment, abi: assignmentAbi } as const;
+  const drawn = await many(waiting, (batch) =>
+    chain.multicall({
+      ...{ blockNumber: head.number, allowFailure: true, deployless: true },
+      contracts: batch.map(
+        ({ taskId, modelId }) => ({ ...contract, functionName: "drawFor", args: [taskId, modelId, mostDrawn] }) as const,
+      ),
+    }),
+  );
+  const drawnFor = new Map(waiting.map(({ taskId }, index) => [taskId, drawn[index]?.result ?? []]));
+  return tasks.map((task) => ({ ...task, drawn: drawnFor.get(task.taskId) ?? [] }));
 }
 
 /** Each task by what the chain says of it, as long as its words fit; one that is over is left out. */
@@ -136,7 +167,7 @@ function openTask(facts: TaskFacts, state: TaskState): OpenTask {
   const standing = assigned === undefined ? unassigned : assignedOf(assigned);
   return {
     ...{ taskId, modelId, inputCommitment, postedBlock, terms, standing },
-    ...{ status, assignment, acceptedMask, failedMask, assignedAtS: changedAt },
+    ...{ status, assignment, acceptedMask, failedMask, assignedAtS: changedAt, drawn: [] },
   };
 }
 

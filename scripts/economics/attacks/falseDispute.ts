@@ -1,5 +1,5 @@
 import type { Attack } from "../attack.ts";
-import { coinUsd6, largestTaskUsd6, least, shareDown, shareUp, stakeShareUsd6 } from "../values.ts";
+import { coinUsd6, largestTaskUsd6, least, maximumUsd6, shareDown, shareUp, stakeShareUsd6 } from "../values.ts";
 
 export const falseDispute: Attack = {
   id: "false-dispute",
@@ -11,7 +11,8 @@ export const falseDispute: Attack = {
   reckon: (parameters, node) => {
     const { judgeErrorBps, maxCompensationBps, maxChallengerBps } = parameters;
     const slashUsd6 = stakeShareUsd6(parameters, node, parameters.resultBps);
-    const compensationUsd6 = least(largestTaskUsd6(parameters, node), shareDown(slashUsd6, maxCompensationBps));
+    const mostUsd6 = maximumUsd6(parameters, largestTaskUsd6(parameters, node), parameters.maxBackups);
+    const compensationUsd6 = least(mostUsd6, shareDown(slashUsd6, maxCompensationBps));
     return {
       gainUsd6: shareUp(compensationUsd6 + shareUp(slashUsd6, maxChallengerBps), judgeErrorBps),
       lossUsd6: shareDown(coinUsd6(parameters, parameters.disputeBondWei), 10_000n - judgeErrorBps),

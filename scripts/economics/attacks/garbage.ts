@@ -1,5 +1,5 @@
 import type { Attack } from "../attack.ts";
-import { largestFittingTaskUsd6, shareDown, stakeShareUsd6 } from "../values.ts";
+import { auditedUsd6, largestFittingTaskUsd6 } from "../values.ts";
 
 /** The whole pay counts as gain, as for a node that has no machine at all. */
 export const garbage: Attack = {
@@ -11,14 +11,10 @@ export const garbage: Attack = {
   paysWhen:
     "pays when p < pay ÷ (share × stake): where keepers audit less than is sampled, results are of class NONE, or " +
     "inputs are never revealed",
-  reckon: (parameters, node) => {
-    const { sampleBps, auditSeeds, resultBps } = parameters;
-    const chanceBps = auditSeeds === 0n ? 0n : sampleBps;
-    return {
-      gainUsd6: largestFittingTaskUsd6(parameters, node),
-      lossUsd6: shareDown(stakeShareUsd6(parameters, node, resultBps), chanceBps),
-    };
-  },
+  reckon: (parameters, node) => ({
+    gainUsd6: largestFittingTaskUsd6(parameters, node),
+    lossUsd6: auditedUsd6(parameters, node),
+  }),
   bad: { sampleBps: 100n },
   remedy: {
     text: "a source of seeds for Disputes (the zero address samples nothing) and a larger sample",

@@ -1,5 +1,5 @@
 import type { Attack } from "../attack.ts";
-import { largestFittingTaskUsd6, shareDown, stakeShareUsd6 } from "../values.ts";
+import { auditedUsd6, largestFittingTaskUsd6 } from "../values.ts";
 
 /** The pay of a large node's hour against the stake of a small one. */
 export const overLargeTask: Attack = {
@@ -10,13 +10,9 @@ export const overLargeTask: Attack = {
   loss: "p × stake × wrong-result share",
   paysWhen: "pays when the escrow assigns work that the node's power cannot do before the deadline",
   reckon: (parameters, node) => {
-    const { sampleBps, auditSeeds, resultBps, datacenterPowerCu } = parameters;
-    const chanceBps = auditSeeds === 0n ? 0n : sampleBps;
-    const sized = parameters.workFitsNode === 0n ? { ...node, powerCu: datacenterPowerCu } : node;
-    return {
-      gainUsd6: largestFittingTaskUsd6(parameters, sized),
-      lossUsd6: shareDown(stakeShareUsd6(parameters, node, resultBps), chanceBps),
-    };
+    const { workFitsNode, datacenterPowerCu } = parameters;
+    const sized = workFitsNode === 0n ? { ...node, powerCu: datacenterPowerCu } : node;
+    return { gainUsd6: largestFittingTaskUsd6(parameters, sized), lossUsd6: auditedUsd6(parameters, node) };
   },
   bad: { workFitsNode: 0n },
   remedy: {

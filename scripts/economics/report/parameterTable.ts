@@ -32,6 +32,8 @@ function placeOf(place: ParameterPlace): string {
     case "deployment":
     case "local deployment":
       return `${place.from}, \`${place.name}\``;
+    case "setting":
+      return `default of \`${place.name}\``;
     case "mention":
       return `\`${place.file}\``;
     case "assumption":

@@ -37,7 +37,13 @@ const paymentVault = { contracts: ["contracts/PaymentVault.sol:PaymentVault"], s
 const settlement = { contracts: ["contracts/SessionSettlement.sol:SessionSettlement"], settings: viaYul };
 const escrow = {
   contracts: ["contracts/TaskEscrow.sol:TaskEscrow"],
-  tests: tests([], ["taskEscrowPost", "taskEscrowAssign", "taskEscrowSettle", "taskEscrowDemand", "taskEscrowRefund"]),
+  tests: tests(
+    [],
+    [
+      ...["taskEscrowPost", "taskEscrowAssign", "taskEscrowSettle", "taskEscrowDemand", "taskEscrowRefund"],
+      "taskEscrowEdges",
+    ],
+  ),
   settings: viaYul,
 };
 /** Libraries that tests reach on their own as well. */
@@ -97,6 +103,12 @@ export const mutationTargets: readonly MutationTarget[] = [
       "contracts/libraries/TaskMachine.sol",
     ],
     ...escrow,
+  },
+  {
+    name: "TaskFit",
+    sources: ["contracts/libraries/TaskFit.sol"],
+    ...escrow,
+    tests: tests([], ["taskEscrowEdges", "taskEscrowAssign"]),
   },
   {
     name: "Billing",

@@ -1,5 +1,6 @@
 /** The words of a task as any log reader has them: terms, standing assignment and settlement, out of the events. */
-import { contentHashOf, unassigned, type Assigned, type Settlement, type TaskTerms } from "@ngpu/protocol/taskDigest";
+import { contentHashOf } from "@ngpu/protocol/ids";
+import { unassigned, type Assigned, type Settlement, type TaskTerms } from "@ngpu/protocol/taskDigest";
 import { typedData, type Receipt } from "@ngpu/protocol/typedData";
 import { hashStruct, zeroAddress, zeroHash, type Hex } from "viem";
 import type { World } from "./world.ts";

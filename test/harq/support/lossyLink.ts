@@ -2,6 +2,7 @@
  * One direction of a path: rate with a queue, loss, delay with jitter, repeats, changed bytes, outages, a packet
  * size.
  */
+import { createBottleneck, type Bottleneck } from "./bottleneck.ts";
 import type { EventQueue } from "./eventQueue.ts";
 import type { Random } from "./random.ts";
 
@@ -20,6 +21,8 @@ export interface LinkConditions {
   readonly corrupts?: number;
   readonly largestBytes?: number;
   readonly isDown?: boolean;
+  /** Shared with other flows, in place of the link's own rate and queue. */
+  readonly bottleneck?: Bottleneck;
 }
 
 export interface Link {
@@ -38,7 +41,7 @@ export interface LinkOptions {
 
 export function createLink({ queue, random, conditions: initial, deliver }: LinkOptions): Link {
   let conditions = initial;
-  let freeUs = 0;
+  const own = createBottleneck(queue, conditions);
   let wireBytes = 0;
   const pass = (bytes: Uint8Array, sentUs: number): void => {
     const { delayUs, jitterUs = 0, holds, loss, corrupts = 0, isDown = false } = conditions;
@@ -52,18 +55,16 @@ export function createLink({ queue, random, conditions: initial, deliver }: Link
   };
   return {
     send(bytes) {
-      const { bytesPerSecond, queueBytes, repeats = 0, largestBytes = Infinity } = conditions;
-      const nowUs = queue.nowUs();
-      const startUs = Math.max(nowUs, freeUs);
-      const waitingBytes = ((startUs - nowUs) * bytesPerSecond) / 1e6;
-      if (bytes.length > largestBytes || waitingBytes + bytes.length > queueBytes) return;
-      freeUs = startUs + (bytes.length * 1e6) / bytesPerSecond;
+      const { bottleneck = own, repeats = 0, largestBytes = Infinity } = conditions;
+      const leavesUs = bytes.length > largestBytes ? undefined : bottleneck.pass(bytes.length);
+      if (leavesUs === undefined) return;
       wireBytes += bytes.length;
-      pass(bytes, freeUs);
-      if (repeats > 0 && random.chance(repeats)) pass(bytes, freeUs);
+      pass(bytes, leavesUs);
+      if (repeats > 0 && random.chance(repeats)) pass(bytes, leavesUs);
     },
     change(changed) {
       conditions = { ...conditions, ...changed };
+      own.change(changed);
     },
     wireBytes: () => wireBytes,
   };

@@ -62,12 +62,14 @@ export interface WorldOptions {
   readonly seed: number;
   readonly createController: (options: ControllerOptions, kind: PathKind) => CongestionController;
   readonly largestDatagramBytes?: number;
+  /** A clock that others go by too. */
+  readonly queue?: EventQueue;
 }
 
 const codec = createErasureCodec();
 
-export function createWorld({ seed, createController, largestDatagramBytes }: WorldOptions): World {
-  const queue = createEventQueue();
+export function createWorld(options: WorldOptions): World {
+  const { seed, createController, largestDatagramBytes, queue = createEventQueue() } = options;
   const random = createRandom(seed);
   const routes = new Map<Side, Map<number, Link>>();
 

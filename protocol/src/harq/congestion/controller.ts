@@ -55,6 +55,8 @@ export type CongestionClass = "fair" | "background";
 export interface ControllerOptions {
   readonly nowUs: number;
   readonly packetBytes: number;
+  /** Round trip until one is measured. */
+  readonly assumedRttUs?: number;
   /** What an earlier connection learned; entered at half the rate and checked within one round trip. */
   readonly memory?: PathMemory;
 }

@@ -17,13 +17,14 @@ export function openPath(connection: Connection, opening: Opening, nowUs: number
   closePath(connection, opening.path);
   const numbers = connection.closedPaths.get(opening.path);
   const remembered = memory === undefined ? {} : { memory: memory.congestion };
+  const expectedRttUs = opening.rttUs ?? memory?.congestion.smallestRttUs ?? assumedRttUs;
   const path = createPath({
     id: opening.path,
     kind,
     isOurs: opening.isOurs,
     nowUs,
-    controller: createController(kind, { nowUs, packetBytes, ...remembered }),
-    assumedRttUs: opening.rttUs ?? memory?.congestion.smallestRttUs ?? assumedRttUs,
+    controller: createController(kind, { nowUs, packetBytes, assumedRttUs: expectedRttUs, ...remembered }),
+    assumedRttUs: expectedRttUs,
     smallestPacketBytes: packetBytes,
     largestPacketBytes: kind === "stream" ? packetBytes : largestDatagramBytes,
     ...(memory === undefined ? {} : { lossMemory: memory.loss }),

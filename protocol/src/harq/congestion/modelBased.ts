@@ -1,0 +1,220 @@
+/**
+ * The `fair` class: a model of the path (delivery rate, smallest round trip, its own loss) says how fast to send and
+ * how much to keep in flight. Losses are the path's own unless they exceed that and a second witness agrees: a standing
+ * queue, or more loss when probing than when not.
+ *
+ *     startup  ─ the rate stopped growing ─▶  drain ─▶ down ─▶ cruise ─▶ up ─▶ down …
+ *     any of the last three ─ no small round trip for 10 s ─▶ roundTrip ─▶ down
+ */
+import type { CongestionController, ControllerOptions, Feedback } from "./controller.ts";
+import { createDeliveryRate, type RateSample } from "./deliveryRate.ts";
+import { createInflightCap } from "./inflightCap.ts";
+import { createPhaseLoss } from "./phaseLoss.ts";
+import { createSmallestRoundTrip } from "./smallestRoundTrip.ts";
+
+type Mode = "startup" | "drain" | "down" | "cruise" | "up" | "roundTrip";
+
+const initialPackets = 32;
+const leastPackets = 4;
+const paceGain: Record<Mode, number> = { startup: 2, drain: 0.5, down: 0.75, cruise: 1, up: 1.25, roundTrip: 0.75 };
+const startupShare = 2.25;
+const keptGrowth = 1.12;
+const enoughGrowth = 1.25;
+const flatRoundsAllowed = 3;
+const cruiseRoundTrips = 5;
+const roundTripForUs = 200_000;
+const probeLossMargin = 0.02;
+const enoughPackets = 50;
+const reportUs = 6_000;
+const enteredShare = 0.5;
+
+export function createModelBased(options: ControllerOptions): CongestionController & { debug(): string } {
+  const { nowUs: openedUs, packetBytes, memory, assumedRttUs = 200_000 } = options;
+  const leastBytes = leastPackets * packetBytes;
+  const rate = createDeliveryRate();
+  const losses = createPhaseLoss();
+  const cap = createInflightCap({ leastBytes });
+  const smallest = createSmallestRoundTrip(memory?.smallestRttUs ?? assumedRttUs);
+  let nowUs = openedUs;
+  let mode: Mode = "startup";
+  let modeUs = openedUs;
+  let cruiseFor = cruiseRoundTrips;
+  let nextNumber = 0;
+  let windowBytes = Math.max(
+    initialPackets * packetBytes,
+    memory === undefined ? 0 : (enteredShare * memory.bytesPerSecond * memory.smallestRttUs) / 1e6,
+  );
+  let isEntering = memory !== undefined;
+  let fullRate = memory === undefined ? 0 : (enteredShare * memory.bytesPerSecond) / 1.6;
+  let flatRounds = 0;
+  /** Of the round under way. */
+  let round = { packets: 0, lost: 0, smallestRttUs: Infinity, bytesPerSecond: 0 };
+  let answeredNumber = -1;
+  let congestedUntilUs = 0;
+  let smoothedRttUs = smallest.us();
+  /** Someone keeps a queue on the link, whatever is done here: what is in flight follows TCP's law. */
+  let isCompeting = false;
+  let standingCycles = 0;
+  let upFromRate = 0;
+  /** Smallest while less is sent than arrives. */
+  let downRttUs = Infinity;
+  /** False after a look at the smallest round trip, which empties the queue by itself. */
+  let looksForOthers = false;
+
+  /** What may be sent a second for the link to be full: what arrives and what the path itself loses of it. */
+  const linkRate = (): number => rate.bytesPerSecond() / (1 - losses.own());
+  const product = (): number => (linkRate() * smallest.us()) / 1e6;
+  const startupWindow = (): number =>
+    fullRate === 0 || isEntering ? windowBytes : Math.min(windowBytes, startupShare * product() + initialPackets * packetBytes);
+  const isQueueStanding = (): boolean =>
+    round.smallestRttUs !== Infinity &&
+    round.smallestRttUs > smallest.us() + Math.max(10_000, 0.25 * smallest.us());
+
+  /** Longer than what is left of one's own probe. */
+  const isQueueOfOthers = (): boolean =>
+    isQueueStanding() && (isCompeting || (mode === "cruise" && nowUs - modeUs > 1.5 * smoothedRttUs));
+
+  const enter = (next: Mode): void => {
+    mode = next;
+    modeUs = nowUs;
+    losses.begin(next, nextNumber);
+  };
+  const growStartup = ({ arrived, lost }: Feedback): void => {
+    for (const { bytes, isAppLimited } of [...arrived, ...lost]) if (!isAppLimited) windowBytes += bytes;
+  };
+  const endStartupRound = ({ isAppLimited }: RateSample): void => {
+    isEntering = false;
+    if (isAppLimited) return;
+    const grew = linkRate() >= enoughGrowth * fullRate;
+    if (grew) {
+      losses.learnOwn(round);
+      fullRate = linkRate();
+      flatRounds = 0;
+      return;
+    }
+    flatRounds += 1;
+    const isLossNew = round.packets >= enoughPackets && round.lost / round.packets > losses.own() + 0.05;
+    if (flatRounds < flatRoundsAllowed && !isQueueStanding() && !isLossNew) return;
+    answeredNumber = nextNumber - 1;
+    enter("drain");
+  };
+  const respond = (inFlightBytes: number): void => {
+    answeredNumber = nextNumber - 1;
+    congestedUntilUs = nowUs + smallest.us();
+    const allowed = cap.bytes(nowUs, smoothedRttUs);
+    cap.lower(inFlightBytes > 0.8 * allowed ? allowed : inFlightBytes, nowUs);
+    rate.lowerTo(Math.max(round.bytesPerSecond, 0.7 * rate.bytesPerSecond()));
+    round = { ...round, packets: 0, lost: 0 };
+  };
+  const judgeProbe = (inFlightBytes: number): void => {
+    const up = losses.of("up");
+    const down = losses.of("down");
+    losses.learnOwn(down);
+    if (isCompeting || up.packets < enoughPackets || down.packets < enoughPackets) return;
+    const difference = up.lost / up.packets - down.lost / down.packets;
+    const deviation = Math.sqrt((losses.own() * (1 - losses.own())) / down.packets);
+    if (difference > Math.max(probeLossMargin, 3 * deviation) && losses.isBeyondOwn(up)) respond(inFlightBytes);
+  };
+  const lookForOthers = (inFlightBytes: number): void => {
+    if (downRttUs === Infinity) return;
+    if (downRttUs > smallest.us() + Math.max(10_000, 0.25 * smallest.us())) {
+      standingCycles += 1;
+      if (isCompeting || standingCycles < 2) return;
+      isCompeting = true;
+      if (cap.bytes(nowUs, smoothedRttUs) > 2 * product()) cap.lower(Math.min(inFlightBytes, 2 * product()) / 0.7, nowUs);
+      return;
+    }
+    standingCycles = 0;
+    if (downRttUs > smallest.floorUs() + Math.max(2_000, 0.05 * smallest.floorUs())) return;
+    if (isCompeting) cap.lift();
+    isCompeting = false;
+  };
+  const turn = (inFlightBytes: number): void => {
+    const sinceUs = nowUs - modeUs;
+    const roundTripUs = smallest.us();
+    switch (mode) {
+      case "startup":
+        return;
+      case "drain":
+        if (inFlightBytes <= product() || sinceUs > 3 * roundTripUs) enter("down");
+        return;
+      case "down":
+        if (sinceUs < roundTripUs / 2 || (inFlightBytes > product() && sinceUs < roundTripUs)) return;
+        cruiseFor = cruiseRoundTrips + (nextNumber % 3);
+        return enter("cruise");
+      case "cruise":
+        if (sinceUs < cruiseFor * roundTripUs) return;
+        lookForOthers(inFlightBytes);
+        judgeProbe(inFlightBytes);
+        upFromRate = linkRate();
+        return enter("up");
+      case "up":
+        if (sinceUs < roundTripUs || (inFlightBytes < 1.2 * product() && sinceUs < 2 * roundTripUs)) return;
+        if (!isCompeting && linkRate() > keptGrowth * upFromRate) {
+          upFromRate = linkRate();
+          return enter("up");
+        }
+        downRttUs = Infinity;
+        looksForOthers = true;
+        return enter("down");
+      case "roundTrip":
+        if (sinceUs < roundTripForUs + roundTripUs) return;
+        return enter("down");
+    }
+  };
+
+  losses.begin("startup", 0);
+  return {
+    onSent({ number, sentUs }) {
+      nextNumber = number + 1;
+      nowUs = Math.max(nowUs, sentUs);
+    },
+    onFeedback(feedback) {
+      nowUs = feedback.nowUs;
+      if (feedback.rttUs !== undefined) {
+        smallest.sample(feedback.rttUs, nowUs);
+        smoothedRttUs += (feedback.rttUs - smoothedRttUs) / 8;
+        if (looksForOthers && (mode === "down" || (mode === "cruise" && nowUs - modeUs < 1.5 * smoothedRttUs)))
+          downRttUs = Math.min(downRttUs, feedback.rttUs);
+        round.smallestRttUs = Math.min(round.smallestRttUs, feedback.rttUs);
+      }
+      losses.onFeedback(feedback);
+      const counted = feedback.lost.filter(({ number }) => number > answeredNumber).length;
+      round.packets += feedback.arrived.length + counted;
+      round.lost += counted;
+      if (mode === "startup") growStartup(feedback);
+      const sample = rate.onFeedback(feedback);
+      if (sample !== undefined) round.bytesPerSecond = Math.max(round.bytesPerSecond, sample.bytesPerSecond);
+      if (isQueueOfOthers() && round.lost > 0 && losses.isBeyondOwn(round)) {
+        respond(feedback.inFlightBytes);
+      }
+      if (sample?.isNewRound === true) {
+        if (mode === "startup") endStartupRound(sample);
+        round = { packets: 0, lost: 0, smallestRttUs: Infinity, bytesPerSecond: 0 };
+      }
+      if (mode !== "startup" && mode !== "roundTrip" && smallest.isStale(nowUs)) {
+        smallest.startOver(nowUs);
+        downRttUs = Infinity;
+        looksForOthers = false;
+        enter("roundTrip");
+      }
+      turn(feedback.inFlightBytes);
+    },
+    bytesPerSecond() {
+      const gain = isEntering ? 1 : paceGain[mode];
+      if (mode === "startup") return (gain * startupWindow() * 1e6) / smallest.us();
+      const competing = isCompeting ? (Math.min(gain, 1) * 1.2 * cap.bytes(nowUs, smoothedRttUs) * 1e6) / smoothedRttUs : 0;
+      return Math.max((leastBytes * 1e6) / smallest.us(), gain * linkRate(), competing);
+    },
+    windowBytes() {
+      if (mode === "startup") return startupWindow();
+      if (isCompeting && mode !== "roundTrip") return cap.bytes(nowUs, smoothedRttUs);
+      const room = (reportUs * linkRate()) / 1e6 + leastBytes;
+      const share = mode === "roundTrip" ? 0.5 : 2;
+      return Math.max(leastBytes, Math.min(share * product() + room, cap.bytes(nowUs, smoothedRttUs)));
+    },
+    debug: () => `${mode} ${isCompeting} own ${losses.own().toFixed(3)} min ${(smallest.us()/1e3).toFixed(0)} rmin ${(round.smallestRttUs/1e3).toFixed(0)} cap ${(cap.bytes(nowUs, smoothedRttUs)/1e3).toFixed(0)} bw ${(rate.bytesPerSecond()*8/1e6).toFixed(1)}`,
+    isCongested: () => nowUs < congestedUntilUs,
+    remember: () => ({ bytesPerSecond: linkRate(), smallestRttUs: smallest.us() }),
+  };
+}
