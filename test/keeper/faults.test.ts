@@ -12,7 +12,10 @@ import { chainTimeS, nowMs, online } from "./world.ts";
 
 const challengeId = keccak256("0xc1");
 const gwei = 10n ** 9n;
-const all: FaultWork = { relay: true, close: true, credits: true, challenge: { silentForS: 600, mostWeiPerDay: 100n } };
+const all: FaultWork = {
+  ...{ relay: true, close: true, missed: true, credits: true },
+  challenge: { silentForS: 600, mostWeiPerDay: 100n },
+};
 
 function aChallenge(change: Partial<OpenChallenge> = {}): OpenChallenge {
   return { challengeId, nodeId: 7, challengedBlock: 500n, replyByS: chainTimeS + 20, bondWei: 10n ** 18n, ...change };
@@ -95,7 +98,7 @@ describe("plan of liveness", () => {
       { kind: "challengeLiveness", nodeId: 2, bondWei: 10n },
     ]);
     expect(kinds({ silent: [1] }, { work: { challenge: undefined } })).to.deep.equal([]);
-    expect(readUpkeepSettings({}).faults).to.deep.equal({ relay: true, close: true, credits: true, challenge: undefined });
+    expect(readUpkeepSettings({}).faults).to.deep.equal({ ...all, challenge: undefined });
     expect(readUpkeepSettings({ NGPU_CHALLENGE_SILENT: "1" }).faults.challenge).to.deep.equal({
       silentForS: 600,
       mostWeiPerDay: 10n ** 16n,

@@ -30,6 +30,8 @@ export interface TaskFollower {
   open(): TaskFacts[];
   /** Settled tasks whose output the payer demands. */
   demanded(): TaskFacts[];
+  /** Tasks that were refunded although nodes had been assigned, out of those that are remembered. */
+  refunded(): TaskFacts[];
   /**
    * Reads the task's events anew and compares them with the chain's digest: for facts that do not fit it. Throws as
    * `readTask` does, and then the facts are as they were.
@@ -186,6 +188,7 @@ export function createTaskFollower(options: {
     lookup,
     open: () => [...open.values()],
     demanded: () => [...demanded.values()],
+    refunded: () => [...ended.values()].filter(({ ended: end, assigned }) => end?.how === "refunded" && assigned !== undefined),
     correct,
     lastAssignedBlock: (nodeId) => lastAssigned.get(nodeId) ?? 0n,
   };

@@ -15,6 +15,8 @@ import type { ShelvedReply } from "./replyShelf.ts";
 export interface FaultWork {
   relay: boolean;
   close: boolean;
+  /** Report tasks that a node accepted and let expire. */
+  missed: boolean;
   credits: boolean;
   /** Undefined: it challenges nobody. */
   challenge: { silentForS: number; mostWeiPerDay: bigint } | undefined;

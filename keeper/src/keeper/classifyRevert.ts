@@ -42,6 +42,8 @@ const benign: Record<Kind, ReadonlySet<string>> = {
   answerLiveness: new Set(["AvailabilityChallengeNotOpen", "AvailabilityReplyLate"]),
   challengeLiveness: new Set(["AvailabilityChallengedBefore", "AvailabilityNodeNotActive"]),
   performUpkeep: new Set(),
+  // It was a miss when the report was planned: if it is none any more, somebody else has reported it.
+  reportMissedTask: new Set(["AvailabilityNoMiss"]),
   payBondCredit: new Set(["BondNoCredit"]),
   withdrawCredit: new Set(["BondNoCredit"]),
   setQuality: new Set(),

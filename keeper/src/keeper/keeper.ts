@@ -172,7 +172,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     options.upkeep === undefined
       ? undefined
       : startUpkeep({
-          ...{ chain, deployment, authority, context, clock, log, everyMs: upkeepEveries * everyMs },
+          ...{ chain, deployment, follower, authority, context, clock, log, everyMs: upkeepEveries * everyMs },
           ...{ settings: options.upkeep, account: account.address, readView: () => view.read() },
           send: (frame) => links.forEach((link) => link.send(frame)),
           submit: (action) => !isChainDown && lane.submit(action),
@@ -271,7 +271,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
         claims.keepOnly(sessions);
         snapshot = read;
         sessionActsRead = actsBefore;
-        await correctMisfits({ follower, misfits: read.misfits, log });
+        await correctMisfits({ follower, misfits: [...read.misfits, ...(upkeep?.misfits() ?? [])], log });
       }
       view.keepOnly(new Set(snapshot?.tasks.map(({ taskId }) => taskId)));
       if (isChainDown) log.info("the chain answers again");

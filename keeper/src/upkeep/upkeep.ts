@@ -13,11 +13,13 @@ import type { SigningContext } from "@ngpu/protocol/signed";
 import type { Frame, FrameOf } from "@ngpu/protocol/wire";
 import type { Address, Hex, PublicClient } from "viem";
 import type { Authority } from "../chain/authority.ts";
-import type { Head } from "../chain/taskFollower.ts";
+import type { Head, TaskFollower } from "../chain/taskFollower.ts";
 import { createEpochReader } from "../epochs/epochSnapshot.ts";
 import { gasOf, planEpochs, type EpochWork } from "../epochs/planEpochs.ts";
 import { createFaultReader, type FaultFacts } from "../faults/faultSnapshot.ts";
 import { closingGas, planFaults, toAsk, type FaultWork } from "../faults/planFaults.ts";
+import { createMissReader } from "../faults/missReader.ts";
+import { planMissed, reportGas } from "../faults/planMissed.ts";
 import { createReplyShelf } from "../faults/replyShelf.ts";
 import { createSilenceWatch } from "../faults/silenceWatch.ts";
 import type { View } from "../keeper/gatewayView.ts";
@@ -28,7 +30,7 @@ import { upkeepKey, type UpkeepAction } from "./upkeepAction.ts";
 export interface UpkeepSettings {
   epochs: EpochWork;
   faults: FaultWork;
-  /** What epochs and closed challenges may take in any hour: nobody pays for either. */
+  /** What epochs, closed challenges and reports may take in any hour: nobody pays for them, or not at once. */
   gasPerHour: bigint;
 }
 
@@ -37,6 +39,8 @@ export interface Upkeep {
   ended(action: UpkeepAction, outcome: Outcome): void;
   /** A node's answer to a challenge. Rejects when the chain does not answer. */
   take(frame: FrameOf<"livenessReply">): Promise<void>;
+  /** Ended tasks of which the RPC told what the chain's digest denies: they are not reported. */
+  misfits(): Hex[];
   /** The chain is another one. */
   forget(): void;
   stop(): Promise<void>;
@@ -53,6 +57,7 @@ export function startUpkeep(options: {
   settings: UpkeepSettings;
   account: Address;
   authority: Pick<Authority, "operatorOf">;
+  follower: Pick<TaskFollower, "refunded">;
   context: SigningContext;
   readView: () => Pick<View, "nodes" | "connectedSinceMs">;
   /** To every gateway. */
@@ -68,6 +73,7 @@ export function startUpkeep(options: {
   const nowMs = (): number => clock.monotonicMs();
   const epochs = createEpochReader({ chain, deployment });
   const faults = createFaultReader({ chain, deployment, account });
+  const misses = createMissReader(options);
   const replies = createReplyShelf(options);
   const silence = createSilenceWatch({ nowMs });
   const budget = createGasBudget({ perHourGas: gasPerHour, nowMs });
@@ -99,6 +105,7 @@ export function startUpkeep(options: {
       // Whatever comes in meanwhile is planned in the next pass.
       planned = head;
       await keepFaults(head, view);
+      await keepMissed(head);
       await keepEpochs(head);
       if (isDown) log.info("upkeep goes on");
       isDown = false;
@@ -136,6 +143,12 @@ export function startUpkeep(options: {
     }
   }
 
+  async function keepMissed(head: Head): Promise<void> {
+    if (!faultWork.missed) return;
+    const facts = await misses.read(head);
+    for (const action of planMissed({ facts, gasLeft: budget.left() })) begin(action, reportGas);
+  }
+
   /** A node that is linked to one of our gateways is asked for its answer, and again until it has come. */
   function askNodes({ nodes }: Pick<View, "nodes">): void {
     if (faultFacts === undefined) return;
@@ -156,7 +169,8 @@ export function startUpkeep(options: {
     ended(action, outcome) {
       const gas = inFlight.get(upkeepKey(action)) ?? 0n;
       inFlight.delete(upkeepKey(action));
-      planned = undefined;
+      // What is not so in the newest block although it was planned from it is looked at again in the next one.
+      if (action.kind !== "reportMissedTask" || outcome !== "benign") planned = undefined;
       if (gas > 0n && outcome !== "done" && outcome !== "refused") budget.giveBack(gas);
       if (action.kind === "refreshWeight" && outcome === "done") epochs.refreshed(action);
       // Its block may have been undone: the node is asked for another one.
@@ -169,10 +183,12 @@ export function startUpkeep(options: {
       planned = undefined;
       loop.trigger();
     },
+    misfits: () => misses.misfits(),
     forget() {
       [planned, faultFacts] = [undefined, undefined];
       epochs.forget();
       faults.forget();
+      misses.forget();
       silence.forget();
       asked.clear();
     },

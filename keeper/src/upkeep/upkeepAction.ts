@@ -9,6 +9,7 @@ import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
 import { selectionAbi } from "@ngpu/protocol/generated/abi/selection";
 import type { Signed } from "@ngpu/protocol/signed";
+import type { Assigned, TaskTerms } from "@ngpu/protocol/taskDigest";
 import type { Address, Hex } from "viem";
 
 export type EpochAction =
@@ -30,6 +31,8 @@ export type FaultAction =
   | { kind: "challengeLiveness"; nodeId: number; bondWei: bigint }
   /** Close challenges that nobody answered. */
   | { kind: "performUpkeep"; performData: Hex }
+  /** Say that a node accepted a task and let it expire: the reporter gets a part of the slash. */
+  | { kind: "reportMissedTask"; taskId: Hex; nodeId: number; terms: TaskTerms; standing: Assigned }
   /** Take out what this keeper earned: coins of a bond ledger, or stake tokens of the keepers' bonds. */
   | { kind: "payBondCredit"; ledger: "availability" | "disputes"; account: Address }
   | { kind: "withdrawCredit"; account: Address };
@@ -41,7 +44,7 @@ export type UpkeepAction = EpochAction | FaultAction | QualityAction;
 const upkeepKinds: readonly UpkeepAction["kind"][] = [
   ...(["advance", "openWithoutSeed", "applyQueued", "refreshWeight", "refreshRate"] as const),
   ...(["answerLiveness", "challengeLiveness", "performUpkeep", "payBondCredit", "withdrawCredit"] as const),
-  "setQuality",
+  ...(["reportMissedTask", "setQuality"] as const),
 ];
 
 export function isUpkeepAction<T extends { kind: string }>(action: T | UpkeepAction): action is UpkeepAction {
@@ -59,6 +62,8 @@ export function upkeepKey(action: UpkeepAction): string {
       return `refreshWeight:${action.pool}:${action.member}`;
     case "answerLiveness":
       return `answerLiveness:${action.reply.message.challengeId}`;
+    case "reportMissedTask":
+      return `reportMissedTask:${action.taskId}:${action.nodeId}`;
     case "challengeLiveness":
     case "setQuality":
       return `${action.kind}:${action.nodeId}`;
@@ -96,6 +101,10 @@ export function upkeepCall(action: UpkeepAction, deployment: Deployment) {
     }
     case "performUpkeep":
       return { ...availability, functionName: "performUpkeep", args: [action.performData] } as const;
+    case "reportMissedTask": {
+      const { taskId, nodeId, terms, standing } = action;
+      return { ...availability, functionName: "reportMissedTask", args: [{ taskId, nodeId, terms, standing }] } as const;
+    }
     case "payBondCredit": {
       const address = deployment[action.ledger];
       return { address, abi: availabilityAbi, functionName: "payBondCredit", args: [action.account] } as const;
@@ -119,6 +128,8 @@ export function upkeepSubject(action: UpkeepAction): object {
       return action.reply.message;
     case "performUpkeep":
       return {};
+    case "reportMissedTask":
+      return { taskId: action.taskId, nodeId: action.nodeId };
     default: {
       const { kind: _kind, ...fields } = action;
       return Object.fromEntries(Object.entries(fields).map(([k, v]) => [k, typeof v === "bigint" ? v.toString() : v]));
