@@ -18,6 +18,7 @@ import {
   laneState,
   role,
   sessionReceipt,
+  STAKE_WEI_PER_USD6,
   treasury,
   WINDOW_S,
   type SessionWorld,
@@ -333,5 +334,36 @@ describe("SessionSettlement in its last seconds", () => {
     expect(await codeOf(onLane("collect", sessionId))).to.equal("SessionNothingOwed");
     expect(await creditOf(alpha.payout)).to.equal(1n);
     expect(await purseOf(sessionId)).to.include({ returnedUsd6: 999n });
+  });
+
+  it("collects out of a raised lane first, and takes the free money of the session only for what is missing", async () => {
+    const { alpha } = world.nodes;
+    const { sessionId, book } = await world.aLane(alpha, { spendCapUsd6: 1_000n }, 10n);
+    await world.settle([(await world.bill(book, [exec(1_000)])).settlement]);
+    await world.assign(sessionId, alpha, { allotmentUsd6: 500n });
+    const receipt = await onLane("collect", sessionId);
+    expect(eventsOf(receipt, world.settlement, "OwedCollected")[0]).to.include({ paidUsd6: 90n, owedUsd6: 0n });
+    expect(await purseOf(sessionId)).to.include({ freeUsd6: 500n });
+    expect((await alphaLane(sessionId)).money).to.include({ paidUsd6: 100n, allotmentUsd6: 500n });
+    expect(await creditOf(alpha.payout)).to.equal(100n);
+  });
+
+  it("recovers a debt of one base unit from what the session returned, and locks stake worth it", async () => {
+    const { alpha } = world.nodes;
+    const { sessionId, book } = await world.aLane(alpha, { spendCapUsd6: 1_000n }, 0n);
+    await world.settle([(await world.bill(book, [exec(10)])).settlement]);
+    await onLane("releaseReplica", sessionId, { from: alpha.owner });
+    await onLane("reclaimLane", sessionId);
+    await onSession("close", sessionId);
+    await world.increase(WINDOW_S);
+    await onSession("finish", sessionId);
+    const receipt = await onLane("collect", sessionId);
+    expect(eventsOf(receipt, world.settlement, "OwedCollected")[0]).to.include({ recoveredUsd6: 1n, owedUsd6: 0n });
+    const locked = { ...world.locks, functionName: "lockedOf", args: [alpha.nodeId] } as const;
+    expect(await world.publicClient.readContract(locked)).to.equal(STAKE_WEI_PER_USD6);
+    expect([await creditOf(alpha.payout), (await world.accountOf(world.actors.payer)).availableUsd6]).to.deep.equal([
+      1n,
+      999n,
+    ]);
   });
 });
