@@ -211,6 +211,10 @@ describe("PaymentVault at its edges", () => {
     const pay = (at: number) => world.send(world.actors.stranger, vault, "payCredit", [payee], { at });
     await world.send(rail, vault, "reserve", [payer, 1_000n, noPermit]);
     await world.send(rail, vault, "settle", [payer, payee, 100n, 100n], { at: start });
+    expect(await revertOf(pay(start + 1))).to.deep.equal({
+      name: "PaymentCreditImmature",
+      args: [payee, start + 2 * MATURITY_S],
+    });
     await world.send(rail, vault, "settle", [payer, payee, 20n, 20n], { at: start + MATURITY_S });
     expect(await revertOf(pay(start + MATURITY_S + 1))).to.deep.equal({
       name: "PaymentCreditImmature",
