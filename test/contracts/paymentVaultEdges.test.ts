@@ -1,14 +1,22 @@
 /** What anyone may read of the vault, and sums that no other test looks at: contracts/PaymentVault.sol. */
 import { after, before, beforeEach, describe, it } from "node:test";
 import { expect } from "chai";
-import { maxUint256, type Address } from "viem";
+import { maxUint256, parseAbi, zeroHash, type Address, type Hex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { eventsOf } from "./support/chain.ts";
-import { noPermit } from "./support/permit.ts";
+import { devKey } from "./support/devKey.ts";
+import { noPermit, signPermit } from "./support/permit.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { createWorld, type World } from "./support/world.ts";
 
 const THAW_S = 60;
 const MATURITY_S = 100;
+/** Returns one word of zeros whatever it is called with: a token of which nobody has anything and nothing arrives. */
+const EMPTY_TOKEN: Hex = "0x60206000f3";
+const hostile = parseAbi([
+  "function approve(address spender, uint256 value) returns (bool)",
+  "function setFee(uint256 feeBps)",
+]);
 const nothing = { availableUsd6: 0n, creditUsd6: 0n, reservedUsd6: 0n };
 
 describe("PaymentVault at its edges", () => {
@@ -102,7 +110,8 @@ describe("PaymentVault at its edges", () => {
     expect(eventsOf(revoked, vault, "KeyRevoked")).to.deep.equal([{ payer, key }]);
     expect(await keyOf()).to.deep.equal({ capUsd6: 60n, expiry: next + 100, revoked: true });
     expect(await codeOf(spend(1n, next + 10))).to.equal("PaymentKeyInvalid");
-    expect([await heldBy(), (await accountOf(payer)).availableUsd6]).to.deep.equal([60n, 10n]);
+    expect(await heldBy()).to.equal(60n);
+    expect(await accountOf(payer)).to.deep.equal({ ...nothing, availableUsd6: 10n });
   });
 
   it("thaws to the second and clears what it finished, cancelled or lost to a debt: each base unit ends in one place", async () => {
@@ -167,5 +176,102 @@ describe("PaymentVault at its edges", () => {
       { ...nothing, creditUsd6: 10n },
       { ...nothing, availableUsd6: 20n },
     ]);
+  });
+
+  it("credits no signed deposit that did not arrive: a token that only says yes leaves its account with nothing", async () => {
+    const { payer, stranger } = world.actors;
+    const token = world.accountAt(11);
+    await world.connection.networkHelpers.setCode(token, EMPTY_TOKEN);
+    const vault = await world.deploy("PaymentVault", world.paymentVault.abi, [token, THAW_S, MATURITY_S]);
+    const args = [payer, 70n, 0n, 2n ** 40n, zeroHash, 27, zeroHash, zeroHash] as const;
+    expect(await revertOf(world.send(stranger, vault, "depositWithAuthorization", args))).to.deep.equal({
+      name: "PaymentTokenShort",
+      args: [70n, 0n],
+    });
+    const account = { ...vault, functionName: "accountOf", args: [payer] } as const;
+    expect(await world.publicClient.readContract(account)).to.deep.equal(nothing);
+  });
+
+  it("leaves a good permit unused while available money suffices: the wallet keeps its tokens and its nonce", async () => {
+    const { vault, payer, rail, accountOf, tokensOf } = await aVault();
+    await world.send(payer, vault, "deposit", [payer, 300n]);
+    const owner = privateKeyToAccount(devKey(2));
+    const permit = await signPermit(world, { owner, token: world.usd, spender: vault.address, value: 7n });
+    const before = await tokensOf(payer);
+    await world.send(rail, vault, "reserve", [payer, 300n, permit]);
+    const nonces = { ...world.usd, functionName: "nonces", args: [payer] } as const;
+    expect(await world.publicClient.readContract(nonces)).to.equal(0n);
+    expect(await tokensOf(payer)).to.equal(before);
+    expect(await accountOf(payer)).to.deep.equal({ ...nothing, reservedUsd6: 300n });
+  });
+
+  it("says when the next credit matures, the older one first: until then the vault keeps both", async () => {
+    const { vault, payer, payee, rail, tokensOf, aPeriod } = await aVault();
+    const start = await aPeriod();
+    const pay = (at: number) => world.send(world.actors.stranger, vault, "payCredit", [payee], { at });
+    await world.send(rail, vault, "reserve", [payer, 1_000n, noPermit]);
+    await world.send(rail, vault, "settle", [payer, payee, 100n, 100n], { at: start });
+    expect(await revertOf(pay(start + 1))).to.deep.equal({
+      name: "PaymentCreditImmature",
+      args: [payee, start + 2 * MATURITY_S],
+    });
+    await world.send(rail, vault, "settle", [payer, payee, 20n, 20n], { at: start + MATURITY_S });
+    expect(await revertOf(pay(start + MATURITY_S + 1))).to.deep.equal({
+      name: "PaymentCreditImmature",
+      args: [payee, start + 2 * MATURITY_S],
+    });
+    expect([await tokensOf(payee), await tokensOf(vault.address)]).to.deep.equal([0n, 1_000n]);
+    await pay(start + 2 * MATURITY_S);
+    expect(await revertOf(pay(start + 2 * MATURITY_S + 1))).to.deep.equal({
+      name: "PaymentCreditImmature",
+      args: [payee, start + 3 * MATURITY_S],
+    });
+    expect([await tokensOf(payee), await tokensOf(vault.address)]).to.deep.equal([100n, 900n]);
+  });
+
+  it("pulls the last single base unit out of the wallet, and collects no more than there is, down to nothing", async () => {
+    const { vault, payer, payee, rail, accountOf, tokensOf } = await aVault();
+    await world.send(payer, vault, "deposit", [payer, 9n]);
+    const before = await tokensOf(payer);
+    await world.send(rail, vault, "hold", [payer, 10n, noPermit]);
+    expect([before - (await tokensOf(payer)), await tokensOf(vault.address)]).to.deep.equal([1n, 10n]);
+    const collect = (amount: bigint) =>
+      world.publicClient.simulateContract({ ...vault, functionName: "collectOwed", args: [payer, payee, amount], account: rail });
+    expect((await collect(5n)).result).to.equal(0n);
+    await world.send(rail, vault, "returnFromHeld", [payer, 4n]);
+    expect((await collect(5n)).result).to.equal(4n);
+    await world.send(rail, vault, "collectOwed", [payer, payee, 5n]);
+    expect([(await accountOf(payee)).creditUsd6, (await accountOf(payer)).availableUsd6]).to.deep.equal([4n, 0n]);
+  });
+
+  it("measures what arrives by itself, not with what it holds: short by a hundredth, the deposit stays in the wallet", async () => {
+    const { payer, deployer } = world.actors;
+    const token = await world.deploy("HostileToken", hostile, [payer, 1_000n]);
+    const vault = await world.deploy("PaymentVault", world.paymentVault.abi, [token.address, THAW_S, MATURITY_S]);
+    await world.send(payer, token, "approve", [vault.address, maxUint256]);
+    await world.send(payer, vault, "deposit", [payer, 500n]);
+    await world.send(deployer, token, "setFee", [100n]);
+    expect(await revertOf(world.send(payer, vault, "deposit", [payer, 100n]))).to.deep.equal({
+      name: "PaymentTokenShort",
+      args: [100n, 99n],
+    });
+    const account = { ...vault, functionName: "accountOf", args: [payer] } as const;
+    expect(await world.publicClient.readContract(account)).to.deep.equal({ ...nothing, availableUsd6: 500n });
+  });
+
+  it("leaves what a contest did not take of an older credit to mature in its own time: the payee has it then", async () => {
+    const { vault, payer, payee, rail, tokensOf, aPeriod } = await aVault();
+    const start = await aPeriod();
+    const immature = { ...vault, functionName: "immatureOf", args: [payee] } as const;
+    await world.send(rail, vault, "reserve", [payer, 1_000n, noPermit]);
+    await world.send(rail, vault, "settle", [payer, payee, 100n, 100n], { at: start });
+    await world.send(rail, vault, "settle", [payer, payee, 20n, 20n], { at: start + MATURITY_S });
+    await world.send(rail, vault, "contest", [payee, 30n], { at: start + MATURITY_S + 1 });
+    expect(await world.publicClient.readContract(immature)).to.equal(90n);
+    await world.send(payer, vault, "payCredit", [payee], { at: start + 2 * MATURITY_S });
+    expect(await tokensOf(payee)).to.equal(70n);
+    expect(await world.publicClient.readContract(immature), "the younger one").to.equal(20n);
+    await world.send(payer, vault, "payCredit", [payee], { at: start + 3 * MATURITY_S });
+    expect([await tokensOf(payee), await tokensOf(vault.address)]).to.deep.equal([90n, 910n]);
   });
 });

@@ -120,25 +120,34 @@ export const mutationTargets: readonly MutationTarget[] = [
   {
     name: "SessionBilling",
     sources: ["contracts/session/SessionBilling.sol"],
-    tests: tests(["sessionSettle", "sessionLife", "sessionEdges", "moneyBugClasses"], ["attackVouchers"]),
+    tests: tests(
+      ["sessionSettle", "sessionLife", "sessionLifeEdges", "sessionEdges", "moneyBugClasses"],
+      ["attackVouchers"],
+    ),
     ...settlement,
   },
   {
     name: "SessionFloor",
     sources: ["contracts/session/SessionFloor.sol"],
-    tests: tests(["sessionFloor", "sessionEdges"], ["attackFloor"]),
+    tests: tests(["sessionFloor", "sessionLifeEdges", "sessionEdges"], ["attackFloor"]),
     ...settlement,
   },
   {
     name: "SessionLife",
     sources: ["contracts/session/SessionLanes.sol", "contracts/session/SessionOpening.sol"],
-    tests: tests(["sessionLife", "sessionFloor", "sessionSettle", "sessionEdges", "moneyBugClasses"], ["attackKeys"]),
+    tests: tests(
+      ["sessionLife", "sessionLifeEdges", "sessionFloor", "sessionSettle", "sessionEdges", "moneyBugClasses"],
+      ["attackKeys"],
+    ),
     ...settlement,
   },
   {
     name: "SessionMachine",
     sources: ["contracts/libraries/SessionMachine.sol"],
-    tests: tests(["sessionLife", "sessionFloor", "sessionSettle", "sessionEdges"], ["attackFloor"]),
+    tests: tests(
+      ["sessionLife", "sessionLifeEdges", "sessionFloor", "sessionSettle", "sessionEdges"],
+      ["attackFloor"],
+    ),
     ...settlement,
   },
   {
@@ -148,7 +157,10 @@ export const mutationTargets: readonly MutationTarget[] = [
       "contracts/libraries/SessionMoney.sol",
       "contracts/libraries/VoucherChain.sol",
     ],
-    tests: tests(["sessionParity", "sessionSettle", "sessionFloor", "sessionLife", "sessionEdges"]),
+    tests: tests([
+      ...["sessionParity", "sessionSettle", "sessionFloor", "sessionLife", "sessionLifeEdges"],
+      "sessionEdges",
+    ]),
     ...sessionLibraries,
   },
 ];
