@@ -23,7 +23,8 @@ const rounds = 10;
 
 export function createDeliveryRate(): DeliveryRate {
   let round = 0;
-  let roundEndBytes = 0;
+  /** The first round ends when something arrives that left after the first arrival was known. */
+  let roundEndBytes = 1;
   let samples: { round: number; bytesPerSecond: number }[] = [];
   const largest = (): number => samples[0]?.bytesPerSecond ?? 0;
   const add = (bytesPerSecond: number): void => {

@@ -17,6 +17,7 @@ type Mode = "startup" | "drain" | "down" | "cruise" | "up" | "roundTrip";
 const initialPackets = 32;
 const leastPackets = 4;
 const paceGain: Record<Mode, number> = { startup: 2, drain: 0.5, down: 0.75, cruise: 1, up: 1.25, roundTrip: 0.75 };
+const startupPace = 1.6;
 const startupShare = 2.25;
 const keptGrowth = 1.12;
 const enoughGrowth = 1.25;
@@ -26,6 +27,7 @@ const roundTripForUs = 200_000;
 const probeLossMargin = 0.02;
 const enoughPackets = 50;
 const reportUs = 6_000;
+const rememberedShare = 1.25;
 const enteredShare = 0.5;
 
 export function createModelBased(options: ControllerOptions): CongestionController & { debug(): string } {
@@ -44,6 +46,10 @@ export function createModelBased(options: ControllerOptions): CongestionControll
     initialPackets * packetBytes,
     memory === undefined ? 0 : (enteredShare * memory.bytesPerSecond * memory.smallestRttUs) / 1e6,
   );
+  /** Most that was in flight in this round and the one before: a window that is not used says nothing. */
+  let peakBytes = 0;
+  let formerPeakBytes = 0;
+  const rememberedProduct = memory === undefined ? 0 : (memory.bytesPerSecond * memory.smallestRttUs) / 1e6;
   let isEntering = memory !== undefined;
   let fullRate = memory === undefined ? 0 : (enteredShare * memory.bytesPerSecond) / 1.6;
   let flatRounds = 0;
@@ -80,11 +86,20 @@ export function createModelBased(options: ControllerOptions): CongestionControll
     losses.begin(next, nextNumber);
   };
   const growStartup = ({ arrived, lost }: Feedback): void => {
-    for (const { bytes, isAppLimited } of [...arrived, ...lost]) if (!isAppLimited) windowBytes += bytes;
+    const used = Math.max(windowBytes, 2 * Math.max(peakBytes, formerPeakBytes));
+    const most = memory === undefined ? used : Math.min(used, Math.max(windowBytes, rememberedShare * rememberedProduct));
+    for (const { bytes } of [...arrived, ...lost]) windowBytes = Math.min(most, windowBytes + bytes);
   };
   const endStartupRound = ({ isAppLimited }: RateSample): void => {
     isEntering = false;
+    formerPeakBytes = peakBytes;
+    peakBytes = 0;
     if (isAppLimited) return;
+    if (memory !== undefined && linkRate() >= 0.9 * memory.bytesPerSecond) {
+      losses.learnOwn(round);
+      enter("cruise");
+      return;
+    }
     const grew = linkRate() >= enoughGrowth * fullRate;
     if (grew) {
       losses.learnOwn(round);
@@ -165,7 +180,8 @@ export function createModelBased(options: ControllerOptions): CongestionControll
 
   losses.begin("startup", 0);
   return {
-    onSent({ number, sentUs }) {
+    onSent({ number, sentUs }, inFlightBytes) {
+      peakBytes = Math.max(peakBytes, inFlightBytes);
       nextNumber = number + 1;
       nowUs = Math.max(nowUs, sentUs);
     },
@@ -202,7 +218,10 @@ export function createModelBased(options: ControllerOptions): CongestionControll
     },
     bytesPerSecond() {
       const gain = isEntering ? 1 : paceGain[mode];
-      if (mode === "startup") return (gain * startupWindow() * 1e6) / smallest.us();
+      if (mode === "startup") {
+        const once = (startupWindow() * 1e6) / smallest.us();
+        return isEntering ? once : Math.min(2 * once, Math.max(once, startupPace * linkRate()));
+      }
       const competing = isCompeting ? (Math.min(gain, 1) * 1.2 * cap.bytes(nowUs, smoothedRttUs) * 1e6) / smoothedRttUs : 0;
       return Math.max((leastBytes * 1e6) / smallest.us(), gain * linkRate(), competing);
     },
