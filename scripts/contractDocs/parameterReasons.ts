@@ -29,7 +29,7 @@ export const parameterReasons: Partial<Record<ParameterName, string>> = {
   settleWindowS: "time to settle the last vouchers before money goes back; two days, so that an outage is survived",
   creditWindowMs: "what a node works ahead of the payer's signature, and what can burn if none comes",
   standbyWeight: "of an execution's EXECUTION_BPS: the price of being held ready",
-  postBondWei: "what a keeper loses for a wrong draw; the half that burns outweighs the largest task",
+  postBondWei: "what a keeper loses for a wrong draw; the half that burns outweighs the largest bill, though not with all its standby",
   maxStakeWei: "no single node outweighs the rest",
   epochOpenS: "one seed and one snapshot serve so long",
   keepersDrawn: "transcripts at most; two liars are no majority of them",
