@@ -253,6 +253,8 @@ describe("SessionSettlement in its last seconds", () => {
       "FloorBurned",
     );
     expect(burned?.burnedUsd6).to.equal(100n);
+    expect(await purseOf(sessionId)).to.include({ putInUsd6: CAP - 100n, freeUsd6: CAP - ALLOTTED });
+    expect((await alphaLane(sessionId)).money.allotmentUsd6).to.equal(ALLOTTED - 100n);
     await snapshot.restore();
     expect(await codeOf(onLane("reclaimLane", sessionId, { at: lapsesAt - 1 }))).to.equal("SessionLaneNotReclaimable");
     const lapsed = await world.connection.networkHelpers.takeSnapshot();
@@ -365,5 +367,20 @@ describe("SessionSettlement in its last seconds", () => {
       1n,
       999n,
     ]);
+  });
+
+  it("locks each node's stake for its own bills of a batch to the wei, and credits each what it earned", async () => {
+    const { alpha, beta } = world.nodes;
+    const { sessionId, book } = await world.aLane();
+    await world.assign(sessionId, beta);
+    const mine = await world.bill(book, [exec(1_000)]);
+    const theirs = await world.bill(bookOf(sessionId, beta), [exec(2_000)]);
+    await world.settle([mine.settlement, theirs.settlement]);
+    for (const [node, paid] of [[alpha, 100n], [beta, 200n]] as const) {
+      const locked = { ...world.locks, functionName: "lockedOf", args: [node.nodeId] } as const;
+      expect(await world.publicClient.readContract(locked)).to.equal(paid * STAKE_WEI_PER_USD6);
+      expect(await creditOf(node.payout)).to.equal(paid - paid / 100n);
+    }
+    expect(await world.heldUsd6()).to.equal(CAP - 300n);
   });
 });
