@@ -383,4 +383,16 @@ describe("SessionSettlement in its last seconds", () => {
     }
     expect(await world.heldUsd6()).to.equal(CAP - 300n);
   });
+
+  it("keeps the signer of a session that has closed: the node's last vouchers are paid, whatever the payer wishes", async () => {
+    const { payer } = world.actors;
+    const { sessionId, book } = await world.aLane();
+    const last = await world.bill(book, [exec(1_000)]);
+    await onSession("close", sessionId);
+    const replace = world.send(payer, world.settlement, "replaceSigner", [sessionId, keyOf("next signer").address]);
+    expect(await revertOf(replace)).to.deep.equal({ name: "SessionNotOpen", args: [sessionId] });
+    expect((await world.sessionOf(sessionId)).formerUntil).to.equal(0);
+    await world.settle([last.settlement]);
+    expect(await creditOf(world.nodes.alpha.payout)).to.equal(99n);
+  });
 });
