@@ -195,6 +195,7 @@ describe("SessionSettlement in its last seconds", () => {
     expect((await purseOf(sessionId)).freeUsd6).to.equal(CAP - ALLOTTED);
     await onLane("reclaimLane", sessionId);
     expect(await purseOf(sessionId)).to.include({ freeUsd6: CAP, lanes: 0 });
+    expect(await alphaLane(sessionId)).to.include({ state: laneState.reclaimed, releasedAt: 0 });
     await world.restore();
     const other = await world.aLane();
     await onLane("releaseReplica", other.sessionId, { from: world.actors.keeper });

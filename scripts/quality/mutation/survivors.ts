@@ -21,6 +21,8 @@ export const knownSurvivors: Readonly<Record<string, string>> = {
   "contracts/libraries/SlashBucket.sol:29 literal 1": refilled,
   "contracts/libraries/Billing.sol:27 relation 1": same,
   "contracts/libraries/MaturingCredit.sol:38 relation 1": same,
+  "contracts/libraries/SessionMachine.sol:73 relation 2": same,
+  "contracts/libraries/SessionMachine.sol:74 relation 2": same,
   "contracts/libraries/TaskFit.sol:24 relation 1": same,
   "contracts/payment/PaymentBase.sol:60 condition 2": past,
   "contracts/payment/PaymentBase.sol:60 literal 1": past,
