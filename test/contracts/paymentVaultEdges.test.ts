@@ -117,7 +117,8 @@ describe("PaymentVault at its edges", () => {
   it("thaws to the second and clears what it finished, cancelled or lost to a debt: each base unit ends in one place", async () => {
     const { vault, payer, payee, rail, accountOf, tokensOf } = await aVault();
     const { stranger } = world.actors;
-    const withdrawalOf = () => world.publicClient.readContract({ ...vault, functionName: "withdrawalOf", args: [payer] });
+    const pending = { ...vault, functionName: "withdrawalOf", args: [payer] } as const;
+    const withdrawalOf = () => world.publicClient.readContract(pending);
     const begin = (amount: bigint) => world.send(payer, vault, "beginWithdrawal", [payee, amount]);
     const finish = (at: number) => world.send(stranger, vault, "finishWithdrawal", [payer], { at });
     const cleared = { thawingUsd6: 0n, unlockAt: 0, to: `0x${"00".repeat(20)}`, obligations: 2 };
@@ -235,11 +236,10 @@ describe("PaymentVault at its edges", () => {
     const before = await tokensOf(payer);
     await world.send(rail, vault, "hold", [payer, 10n, noPermit]);
     expect([before - (await tokensOf(payer)), await tokensOf(vault.address)]).to.deep.equal([1n, 10n]);
-    const collect = (amount: bigint) =>
-      world.publicClient.simulateContract({ ...vault, functionName: "collectOwed", args: [payer, payee, amount], account: rail });
-    expect((await collect(5n)).result).to.equal(0n);
+    const collect = { ...vault, functionName: "collectOwed", args: [payer, payee, 5n], account: rail } as const;
+    expect((await world.publicClient.simulateContract(collect)).result).to.equal(0n);
     await world.send(rail, vault, "returnFromHeld", [payer, 4n]);
-    expect((await collect(5n)).result).to.equal(4n);
+    expect((await world.publicClient.simulateContract(collect)).result).to.equal(4n);
     await world.send(rail, vault, "collectOwed", [payer, payee, 5n]);
     expect([(await accountOf(payee)).creditUsd6, (await accountOf(payer)).availableUsd6]).to.deep.equal([4n, 0n]);
   });

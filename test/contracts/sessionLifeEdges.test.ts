@@ -195,6 +195,7 @@ describe("SessionSettlement in its last seconds", () => {
     expect((await purseOf(sessionId)).freeUsd6).to.equal(CAP - ALLOTTED);
     await onLane("reclaimLane", sessionId);
     expect(await purseOf(sessionId)).to.include({ freeUsd6: CAP, lanes: 0 });
+    expect(await alphaLane(sessionId)).to.include({ state: laneState.reclaimed, releasedAt: 0 });
     await world.restore();
     const other = await world.aLane();
     await onLane("releaseReplica", other.sessionId, { from: world.actors.keeper });
@@ -253,6 +254,8 @@ describe("SessionSettlement in its last seconds", () => {
       "FloorBurned",
     );
     expect(burned?.burnedUsd6).to.equal(100n);
+    expect(await purseOf(sessionId)).to.include({ putInUsd6: CAP - 100n, freeUsd6: CAP - ALLOTTED });
+    expect((await alphaLane(sessionId)).money.allotmentUsd6).to.equal(ALLOTTED - 100n);
     await snapshot.restore();
     expect(await codeOf(onLane("reclaimLane", sessionId, { at: lapsesAt - 1 }))).to.equal("SessionLaneNotReclaimable");
     const lapsed = await world.connection.networkHelpers.takeSnapshot();
@@ -365,5 +368,32 @@ describe("SessionSettlement in its last seconds", () => {
       1n,
       999n,
     ]);
+  });
+
+  it("locks each node's stake for its own bills of a batch to the wei, and credits each what it earned", async () => {
+    const { alpha, beta } = world.nodes;
+    const { sessionId, book } = await world.aLane();
+    await world.assign(sessionId, beta);
+    const mine = await world.bill(book, [exec(1_000)]);
+    const theirs = await world.bill(bookOf(sessionId, beta), [exec(2_000)]);
+    await world.settle([mine.settlement, theirs.settlement]);
+    for (const [node, paid] of [[alpha, 100n], [beta, 200n]] as const) {
+      const locked = { ...world.locks, functionName: "lockedOf", args: [node.nodeId] } as const;
+      expect(await world.publicClient.readContract(locked)).to.equal(paid * STAKE_WEI_PER_USD6);
+      expect(await creditOf(node.payout)).to.equal(paid - paid / 100n);
+    }
+    expect(await world.heldUsd6()).to.equal(CAP - 300n);
+  });
+
+  it("keeps the signer of a session that has closed: the node's last vouchers are paid, whatever the payer wishes", async () => {
+    const { payer } = world.actors;
+    const { sessionId, book } = await world.aLane();
+    const last = await world.bill(book, [exec(1_000)]);
+    await onSession("close", sessionId);
+    const replace = world.send(payer, world.settlement, "replaceSigner", [sessionId, keyOf("next signer").address]);
+    expect(await revertOf(replace)).to.deep.equal({ name: "SessionNotOpen", args: [sessionId] });
+    expect((await world.sessionOf(sessionId)).formerUntil).to.equal(0);
+    await world.settle([last.settlement]);
+    expect(await creditOf(world.nodes.alpha.payout)).to.equal(99n);
   });
 });

@@ -6,6 +6,7 @@ const refilled = "A bucket that was never used has refilled since 1970.";
 const nothingLeft = "Where nothing thaws or nothing is taken, the rest of the function comes to the same.";
 const addsNothing = "Zero would be added to a credit, which changes nothing.";
 const same = "Where both sides are equal, both branches come to the same.";
+const finished = "Only a finish returns money, and where nothing is asked nothing is collected.";
 const past = "A permit whose deadline is 0 or 1 ran out in 1970: it is tried and fails without an effect.";
 
 export const knownSurvivors: Readonly<Record<string, string>> = {
@@ -20,8 +21,14 @@ export const knownSurvivors: Readonly<Record<string, string>> = {
   "contracts/libraries/SlashBucket.sol:29 literal 1": refilled,
   "contracts/libraries/Billing.sol:27 relation 1": same,
   "contracts/libraries/MaturingCredit.sol:38 relation 1": same,
+  "contracts/libraries/SessionMachine.sol:73 relation 2": same,
+  "contracts/libraries/SessionMachine.sol:74 relation 2": same,
   "contracts/libraries/TaskFit.sol:24 relation 1": same,
   "contracts/payment/PaymentBase.sol:60 condition 2": past,
   "contracts/payment/PaymentBase.sol:60 literal 1": past,
+  "contracts/session/SessionBilling.sol:152 relation 3": "So many records are 17 GB of calldata.",
+  "contracts/session/SessionBilling.sol:232 logic 1": finished,
+  "contracts/session/SessionBilling.sol:239 relation 1": same,
+  "contracts/session/SessionFloor.sol:104 relation 1": same,
   "contracts/session/SessionFloor.sol:152 relation 1": "Every weight is a multiple of 1,000; the bound is not.",
 };
