@@ -98,20 +98,20 @@ test("seven offered to a link of five stays at the link, with a short queue and 
   }
 });
 
-test("a link that slows to a fifth is followed in 60 round trips without a queue left, and back up in as many", () => {
+test("a link that slows to a fifth stays full, its queue is gone after 100 round trips, and 60 suffice to fill it again", () => {
   const slow = 2_500_000;
   const waits: number[] = [];
   const rates: number[] = [];
   const run = { bytesPerSecond: 12_500_000, rttUs: 100_000, products: 1, seed: 1, flows: [createModelBased] };
   const script: NonNullable<Parameters<typeof contest>[0]["script"]> = (queue, bottleneck) => {
     queue.at(6e6, () => bottleneck.change({ bytesPerSecond: slow }));
-    for (let atUs = 13e6; atUs < 16e6; atUs += 100_000) queue.at(atUs, () => waits.push(bottleneck.waitingBytes()));
-    queue.at(16e6, () => bottleneck.change({ bytesPerSecond: run.bytesPerSecond }));
+    for (let atUs = 16e6; atUs < 20e6; atUs += 100_000) queue.at(atUs, () => waits.push(bottleneck.waitingBytes()));
+    queue.at(20e6, () => bottleneck.change({ bytesPerSecond: run.bytesPerSecond }));
   };
   for (const [fromS, untilS, link] of [
     [6, 12, slow],
-    [12, 16, slow],
-    [22, 26, run.bytesPerSecond],
+    [12, 20, slow],
+    [26, 30, run.bytesPerSecond],
   ] as const) {
     const [rate] = contest({ ...run, script, fromS, untilS });
     rates.push(rate! / link);

@@ -78,8 +78,9 @@ export function createModelBased(options: ControllerOptions): CongestionControll
     fullRate === 0 || isEntering
       ? windowBytes
       : Math.min(windowBytes, startupShare * product() + initialPackets * packetBytes);
-  const isQueueStanding = (): boolean =>
-    round.smallestRttUs !== Infinity && round.smallestRttUs > smallest.us() + Math.max(10_000, 0.25 * smallest.us());
+  /** A round trip that takes longer, even at its shortest, has a queue on its way. */
+  const standingUs = (): number => smallest.us() + Math.max(10_000, 0.25 * smallest.us());
+  const isQueueStanding = (): boolean => round.smallestRttUs !== Infinity && round.smallestRttUs > standingUs();
 
   /** Longer than what is left of one's own probe. */
   const isQueueOfOthers = (): boolean =>
@@ -133,7 +134,9 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   const judgeProbe = (inFlightBytes: number): void => {
     const up = losses.of("up");
     const down = losses.of("down");
-    losses.learnOwn(down);
+    const cruise = losses.of("cruise");
+    if (downRttUs <= standingUs()) losses.learnOwn(down);
+    if (cruise.packets >= enoughPackets && cruise.lost < cruise.packets * losses.own()) losses.learnOwn(cruise);
     if (isCompeting || up.packets < enoughPackets || down.packets < enoughPackets) return;
     const difference = up.lost / up.packets - down.lost / down.packets;
     const deviation = Math.sqrt((losses.own() * (1 - losses.own())) / down.packets);
@@ -141,7 +144,7 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   };
   const lookForOthers = (inFlightBytes: number): void => {
     if (downRttUs === Infinity) return;
-    if (downRttUs > smallest.us() + Math.max(10_000, 0.25 * smallest.us())) {
+    if (downRttUs > standingUs()) {
       standingCycles += 1;
       if (isCompeting || standingCycles < 2) return;
       isCompeting = true;
