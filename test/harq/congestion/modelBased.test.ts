@@ -57,7 +57,7 @@ test("a short queue of a quarter product is shared with CUBIC, not taken", () =>
     const [ours, theirs] = contest({ ...run, flows: [createModelBased, "cubic"] });
     return ours! / (ours! + theirs!);
   });
-  expect(median(shares)).to.be.below(0.75);
+  expect(median(shares)).to.be.within(0.35, 0.65);
 });
 
 test("two of its own share a link, by Jain's index at least 0.9", () => {

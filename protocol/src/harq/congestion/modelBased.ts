@@ -24,6 +24,7 @@ const keptGrowth = 1.12;
 const enoughGrowth = 1.25;
 const flatRoundsAllowed = 3;
 const cruiseRoundTrips = 5;
+const calmBeforeLifting = 4;
 const roundTripForUs = 200_000;
 const drainedWithinUs = 2_000_000;
 const probeLossMargin = 0.02;
@@ -61,6 +62,8 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   /** Someone keeps a queue on the link, whatever is done here: what is in flight follows TCP's law. */
   let isCompeting = false;
   let standingCycles = 0;
+  /** Since congestion was last seen, with the queue empty in each. */
+  let calmCycles = 0;
   let upFromRate = 0;
   /** Smallest while less is sent than arrives. */
   let downRttUs = Infinity;
@@ -126,6 +129,7 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   const respond = (inFlightBytes: number): void => {
     answeredNumber = nextNumber - 1;
     congestedUntilUs = nowUs + smallest.us();
+    calmCycles = 0;
     const allowed = cap.bytes(nowUs, smoothedRttUs);
     cap.lower(inFlightBytes > 0.8 * allowed ? allowed : inFlightBytes, nowUs);
     rate.lowerTo(Math.max(round.bytesPerSecond, 0.7 * rate.bytesPerSecond()));
@@ -154,7 +158,8 @@ export function createModelBased(options: ControllerOptions): CongestionControll
     }
     standingCycles = 0;
     if (downRttUs > smallest.floorUs() + Math.max(2_000, 0.05 * smallest.floorUs())) return;
-    if (isCompeting) cap.lift();
+    calmCycles += 1;
+    if (isCompeting || calmCycles >= calmBeforeLifting) cap.lift();
     isCompeting = false;
   };
   const turn = (inFlightBytes: number): void => {
