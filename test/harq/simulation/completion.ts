@@ -21,6 +21,8 @@ export interface CompletionOptions {
   /** In place of independent losses, both ways. */
   readonly lossModel?: (random: Random) => LossModel;
   readonly conditions?: Partial<LinkConditions>;
+  /** Where what is remembered is not what the path carries. */
+  readonly rememberedBytesPerSecond?: number;
   readonly createController?: (options: ControllerOptions) => CongestionController;
 }
 
@@ -67,7 +69,7 @@ export function aPath(options: Omit<CompletionOptions, "bytes">): { world: World
   const createController = options.createController ?? createDoubling({ bytesPerSecond: 0.97 * bytesPerSecond });
   const world = createWorld({ seed, createController });
   const memory: RememberedPath = {
-    congestion: { bytesPerSecond: 0.97 * bytesPerSecond, smallestRttUs: rttUs },
+    congestion: { bytesPerSecond: options.rememberedBytesPerSecond ?? 0.97 * bytesPerSecond, smallestRttUs: rttUs },
     loss: { arrived: 2_000 * (1 - loss), lost: 2_000 * loss, meanBurst: 1 / (1 - loss) },
   };
   const link = (direction: number): LinkConditions => {

@@ -60,7 +60,7 @@ test("a bottleneck passes bytes in order at its rate, drops what does not fit, a
   const queue = createEventQueue();
   const bottleneck = createBottleneck(queue, {
     bytesPerSecond: 1_000_000,
-    queueBytes: 3_000,
+    queueBytes: 3_500,
   });
   expect([1_000, 1_000, 1_000, 1_000].map((bytes) => bottleneck.pass(bytes))).to.eql([1_000, 2_000, 3_000, undefined]);
   bottleneck.change({ bytesPerSecond: 500_000, queueBytes: 5_000 });

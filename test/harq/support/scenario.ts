@@ -1,5 +1,6 @@
 /** A random network and random traffic on it from one seed, and what has to hold at its end. */
 import { expect } from "chai";
+import type { CongestionController, ControllerOptions } from "@ngpu/protocol/harq/congestion/controller";
 import { priorities } from "@ngpu/protocol/harq/message/priority";
 import { createDoubling } from "./controllers.ts";
 import { bernoulli, gilbertPackets, gilbertTime, type LinkConditions, type LossModel } from "./lossyLink.ts";
@@ -18,13 +19,16 @@ interface Sent {
 
 const deadlineUs = 120_000_000;
 
-export function playScenario(seed: number): void {
+export type Controllers = (options: ControllerOptions) => CongestionController;
+
+/** Where no controllers are given, they know what the path carries. */
+export function playScenario(seed: number, controllers?: Controllers): void {
   const random = createRandom(seed);
   const bytesPerSecond = 10 ** (5.5 + 1.6 * random.unit());
   const world = createWorld({
     seed: seed + 1,
     largestDatagramBytes: random.pick([1_200, 1_400]),
-    createController: createDoubling({ bytesPerSecond: 0.85 * bytesPerSecond }),
+    createController: controllers ?? createDoubling({ bytesPerSecond: 0.85 * bytesPerSecond }),
   });
   const paths = openPaths(world, random, { bytesPerSecond, firstId: 0 });
   if (random.chance(0.3)) partition(world, random, paths);

@@ -1,12 +1,13 @@
 /**
  * The `fair` class: a model of the path (delivery rate, smallest round trip, its own loss) says how fast to send and
  * how much to keep in flight. Losses are the path's own unless they exceed that and a second witness agrees: a standing
- * queue, or more loss when probing than when not.
+ * queue, or more loss when probing than when not. Where others keep a queue on the link, what is in flight follows
+ * TCP's law, until the queue is seen to drain.
  *
  *     startup  ─ the rate stopped growing ─▶  drain ─▶ down ─▶ cruise ─▶ up ─▶ down …
- *     any of the last three ─ no small round trip for 10 s ─▶ roundTrip ─▶ down
+ *     any of the last three ─ no small round trip for 5 s ─▶ roundTrip ─▶ up
  */
-import type { CongestionController, ControllerOptions, Feedback } from "./controller.ts";
+import type { CongestionController, ControllerOptions, Feedback, PathMemory } from "./controller.ts";
 import { createDeliveryRate, type RateSample } from "./deliveryRate.ts";
 import { createInflightCap } from "./inflightCap.ts";
 import { createPhaseLoss } from "./phaseLoss.ts";
@@ -23,33 +24,33 @@ const keptGrowth = 1.12;
 const enoughGrowth = 1.25;
 const flatRoundsAllowed = 3;
 const cruiseRoundTrips = 5;
+const calmBeforeLifting = 4;
 const roundTripForUs = 200_000;
+const drainedWithinUs = 2_000_000;
 const probeLossMargin = 0.02;
 const enoughPackets = 50;
 const reportUs = 6_000;
 const rememberedShare = 1.25;
 const enteredShare = 0.5;
 
-export function createModelBased(options: ControllerOptions): CongestionController & { debug(): string } {
-  const { nowUs: openedUs, packetBytes, memory, assumedRttUs = 200_000 } = options;
+export function createModelBased(options: ControllerOptions): CongestionController {
+  const { nowUs: openedUs, packetBytes, assumedRttUs = 200_000 } = options;
+  const memory = worthEntering(options);
   const leastBytes = leastPackets * packetBytes;
   const rate = createDeliveryRate();
   const losses = createPhaseLoss();
   const cap = createInflightCap({ leastBytes });
-  const smallest = createSmallestRoundTrip(memory?.smallestRttUs ?? assumedRttUs);
+  const smallest = createSmallestRoundTrip(options.memory?.smallestRttUs ?? assumedRttUs);
   let nowUs = openedUs;
   let mode: Mode = "startup";
   let modeUs = openedUs;
   let cruiseFor = cruiseRoundTrips;
   let nextNumber = 0;
-  let windowBytes = Math.max(
-    initialPackets * packetBytes,
-    memory === undefined ? 0 : (enteredShare * memory.bytesPerSecond * memory.smallestRttUs) / 1e6,
-  );
+  const rememberedProduct = memory === undefined ? 0 : (memory.bytesPerSecond * memory.smallestRttUs) / 1e6;
+  let windowBytes = Math.max(initialPackets * packetBytes, enteredShare * rememberedProduct);
   /** Most that was in flight in this round and the one before: a window that is not used says nothing. */
   let peakBytes = 0;
   let formerPeakBytes = 0;
-  const rememberedProduct = memory === undefined ? 0 : (memory.bytesPerSecond * memory.smallestRttUs) / 1e6;
   let isEntering = memory !== undefined;
   let fullRate = memory === undefined ? 0 : (enteredShare * memory.bytesPerSecond) / 1.6;
   let flatRounds = 0;
@@ -61,25 +62,36 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   /** Someone keeps a queue on the link, whatever is done here: what is in flight follows TCP's law. */
   let isCompeting = false;
   let standingCycles = 0;
+  /** Since congestion was last seen, with the queue empty in each. */
+  let calmCycles = 0;
   let upFromRate = 0;
   /** Smallest while less is sent than arrives. */
   let downRttUs = Infinity;
   /** False after a look at the smallest round trip, which empties the queue by itself. */
   let looksForOthers = false;
+  /** Since when no more is in flight than a look at the smallest round trip allows. */
+  let emptyUs = 0;
+  /** Of the round before: what arrives now, not what once did. */
+  let latestRate = Infinity;
 
   /** What may be sent a second for the link to be full: what arrives and what the path itself loses of it. */
   const linkRate = (): number => rate.bytesPerSecond() / (1 - losses.own());
   const product = (): number => (linkRate() * smallest.us()) / 1e6;
   const startupWindow = (): number =>
-    fullRate === 0 || isEntering ? windowBytes : Math.min(windowBytes, startupShare * product() + initialPackets * packetBytes);
-  const isQueueStanding = (): boolean =>
-    round.smallestRttUs !== Infinity &&
-    round.smallestRttUs > smallest.us() + Math.max(10_000, 0.25 * smallest.us());
+    fullRate === 0 || isEntering
+      ? windowBytes
+      : Math.min(windowBytes, startupShare * product() + initialPackets * packetBytes);
+  /** A round trip that takes longer, even at its shortest, has a queue on its way. */
+  const standingUs = (): number => smallest.us() + Math.max(10_000, 0.25 * smallest.us());
+  const isQueueStanding = (): boolean => round.smallestRttUs !== Infinity && round.smallestRttUs > standingUs();
 
   /** Longer than what is left of one's own probe. */
   const isQueueOfOthers = (): boolean =>
     isQueueStanding() && (isCompeting || (mode === "cruise" && nowUs - modeUs > 1.5 * smoothedRttUs));
 
+  /** Half of what the path holds without a queue, as far back as is known. */
+  const drainedWindow = (): number =>
+    Math.max(leastBytes, (0.5 * Math.min(linkRate(), latestRate) * smallest.floorUs()) / 1e6);
   const enter = (next: Mode): void => {
     mode = next;
     modeUs = nowUs;
@@ -87,7 +99,8 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   };
   const growStartup = ({ arrived, lost }: Feedback): void => {
     const used = Math.max(windowBytes, 2 * Math.max(peakBytes, formerPeakBytes));
-    const most = memory === undefined ? used : Math.min(used, Math.max(windowBytes, rememberedShare * rememberedProduct));
+    const most =
+      memory === undefined ? used : Math.min(used, Math.max(windowBytes, rememberedShare * rememberedProduct));
     for (const { bytes } of [...arrived, ...lost]) windowBytes = Math.min(most, windowBytes + bytes);
   };
   const endStartupRound = ({ isAppLimited }: RateSample): void => {
@@ -116,6 +129,7 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   const respond = (inFlightBytes: number): void => {
     answeredNumber = nextNumber - 1;
     congestedUntilUs = nowUs + smallest.us();
+    calmCycles = 0;
     const allowed = cap.bytes(nowUs, smoothedRttUs);
     cap.lower(inFlightBytes > 0.8 * allowed ? allowed : inFlightBytes, nowUs);
     rate.lowerTo(Math.max(round.bytesPerSecond, 0.7 * rate.bytesPerSecond()));
@@ -124,7 +138,9 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   const judgeProbe = (inFlightBytes: number): void => {
     const up = losses.of("up");
     const down = losses.of("down");
-    losses.learnOwn(down);
+    const cruise = losses.of("cruise");
+    if (downRttUs <= standingUs()) losses.learnOwn(down);
+    if (cruise.packets >= enoughPackets && cruise.lost < cruise.packets * losses.own()) losses.learnOwn(cruise);
     if (isCompeting || up.packets < enoughPackets || down.packets < enoughPackets) return;
     const difference = up.lost / up.packets - down.lost / down.packets;
     const deviation = Math.sqrt((losses.own() * (1 - losses.own())) / down.packets);
@@ -132,16 +148,18 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   };
   const lookForOthers = (inFlightBytes: number): void => {
     if (downRttUs === Infinity) return;
-    if (downRttUs > smallest.us() + Math.max(10_000, 0.25 * smallest.us())) {
+    if (downRttUs > standingUs()) {
       standingCycles += 1;
       if (isCompeting || standingCycles < 2) return;
       isCompeting = true;
-      if (cap.bytes(nowUs, smoothedRttUs) > 2 * product()) cap.lower(Math.min(inFlightBytes, 2 * product()) / 0.7, nowUs);
+      if (cap.bytes(nowUs, smoothedRttUs) > 2 * product())
+        cap.lower(Math.min(inFlightBytes, 2 * product()) / 0.7, nowUs);
       return;
     }
     standingCycles = 0;
     if (downRttUs > smallest.floorUs() + Math.max(2_000, 0.05 * smallest.floorUs())) return;
-    if (isCompeting) cap.lift();
+    calmCycles += 1;
+    if (isCompeting || calmCycles >= calmBeforeLifting) cap.lift();
     isCompeting = false;
   };
   const turn = (inFlightBytes: number): void => {
@@ -173,8 +191,14 @@ export function createModelBased(options: ControllerOptions): CongestionControll
         looksForOthers = true;
         return enter("down");
       case "roundTrip":
-        if (sinceUs < roundTripForUs + roundTripUs) return;
-        return enter("down");
+        if (inFlightBytes > 1.1 * drainedWindow() && sinceUs < drainedWithinUs) emptyUs = nowUs;
+        if (nowUs - emptyUs < roundTripForUs + smallest.floorUs()) return;
+        if (isCompeting && smallest.us() <= 1.05 * smallest.floorUs()) {
+          isCompeting = false;
+          standingCycles = 1;
+        }
+        upFromRate = linkRate();
+        return enter("up");
     }
   };
 
@@ -206,10 +230,12 @@ export function createModelBased(options: ControllerOptions): CongestionControll
       }
       if (sample?.isNewRound === true) {
         if (mode === "startup") endStartupRound(sample);
+        if (mode !== "roundTrip") latestRate = round.bytesPerSecond;
         round = { packets: 0, lost: 0, smallestRttUs: Infinity, bytesPerSecond: 0 };
       }
       if (mode !== "startup" && mode !== "roundTrip" && smallest.isStale(nowUs)) {
         smallest.startOver(nowUs);
+        emptyUs = nowUs;
         downRttUs = Infinity;
         looksForOthers = false;
         enter("roundTrip");
@@ -222,18 +248,26 @@ export function createModelBased(options: ControllerOptions): CongestionControll
         const once = (startupWindow() * 1e6) / smallest.us();
         return isEntering ? once : Math.min(2 * once, Math.max(once, startupPace * linkRate()));
       }
-      const competing = isCompeting ? (Math.min(gain, 1) * 1.2 * cap.bytes(nowUs, smoothedRttUs) * 1e6) / smoothedRttUs : 0;
+      const competing = isCompeting
+        ? (Math.min(gain, 1) * 1.2 * cap.bytes(nowUs, smoothedRttUs) * 1e6) / smoothedRttUs
+        : 0;
       return Math.max((leastBytes * 1e6) / smallest.us(), gain * linkRate(), competing);
     },
     windowBytes() {
       if (mode === "startup") return startupWindow();
       if (isCompeting && mode !== "roundTrip") return cap.bytes(nowUs, smoothedRttUs);
       const room = (reportUs * linkRate()) / 1e6 + leastBytes;
-      const share = mode === "roundTrip" ? 0.5 : 2;
-      return Math.max(leastBytes, Math.min(share * product() + room, cap.bytes(nowUs, smoothedRttUs)));
+      if (mode === "roundTrip") return drainedWindow();
+      return Math.max(leastBytes, Math.min(2 * product() + room, cap.bytes(nowUs, smoothedRttUs)));
     },
-    debug: () => `${mode} ${isCompeting} own ${losses.own().toFixed(3)} min ${(smallest.us()/1e3).toFixed(0)} rmin ${(round.smallestRttUs/1e3).toFixed(0)} cap ${(cap.bytes(nowUs, smoothedRttUs)/1e3).toFixed(0)} bw ${(rate.bytesPerSecond()*8/1e6).toFixed(1)}`,
     isCongested: () => nowUs < congestedUntilUs,
     remember: () => ({ bytesPerSecond: linkRate(), smallestRttUs: smallest.us() }),
   };
+}
+
+/** What was remembered, where it holds more than one begins with anyway. */
+function worthEntering({ memory, packetBytes }: ControllerOptions): PathMemory | undefined {
+  if (memory === undefined) return undefined;
+  const product = (memory.bytesPerSecond * memory.smallestRttUs) / 1e6;
+  return enteredShare * product > initialPackets * packetBytes ? memory : undefined;
 }

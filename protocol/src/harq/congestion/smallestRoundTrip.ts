@@ -9,9 +9,9 @@ export interface SmallestRoundTrip {
   startOver(nowUs: number): void;
 }
 
-const goodForUs = 10_000_000;
+const goodForUs = 5_000_000;
 const floorForUs = 60_000_000;
-const near = 1.05;
+const near = 1.1;
 
 export function createSmallestRoundTrip(assumedUs: number): SmallestRoundTrip {
   let isMeasured = false;

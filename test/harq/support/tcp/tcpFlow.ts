@@ -89,6 +89,7 @@ export function createTcpFlow(options: TcpFlowOptions): TcpFlow {
   const onTimeout = (): void => {
     lost = [...lost, ...[...outstanding.values()].map(({ segment }) => segment)];
     outstanding.clear();
+    timeoutAtUs = Infinity;
     recoverOrder = nextOrder;
     backoff += 1;
     law.onTimeout(queue.nowUs());
