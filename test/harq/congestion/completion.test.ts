@@ -8,7 +8,7 @@ import { median } from "./contest.ts";
 const noisy = { loss: 0.1, rttUs: 200_000, bytesPerSecond: 12_500_000, createController: createModelBased };
 const cubicUs = { megabyte: 54_400_000, tenMegabytes: 537_600_000 };
 
-test("a megabyte arrives 40 times as soon as over CUBIC when cold, 150 times when warm, for 1.35 times its bytes", () => {
+test("a megabyte arrives 40 times as soon as over CUBIC cold, 150 times warm, for 1.35 times its bytes", () => {
   const cold = several(9, { ...noisy, bytes: 1_000_000, start: "cold" });
   const warm = several(9, { ...noisy, bytes: 1_000_000, start: "warm" });
   expect(cubicUs.megabyte / medianUs(cold)).to.be.above(40);
@@ -16,7 +16,7 @@ test("a megabyte arrives 40 times as soon as over CUBIC when cold, 150 times whe
   for (const { wireRatio } of [...cold, ...warm]) expect(wireRatio).to.be.below(1.35);
 });
 
-test("ten megabytes arrive 200 times as soon as over CUBIC when cold, 400 times when warm, for 1.3 times their bytes", () => {
+test("ten megabytes arrive 200 times as soon as over CUBIC cold, 400 times warm, for 1.3 times their bytes", () => {
   const cold = several(3, { ...noisy, bytes: 10_000_000, start: "cold" });
   const warm = several(3, { ...noisy, bytes: 10_000_000, start: "warm" });
   expect(cubicUs.tenMegabytes / medianUs(cold)).to.be.above(200);
