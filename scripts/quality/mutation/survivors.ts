@@ -26,9 +26,13 @@ export const knownSurvivors: Readonly<Record<string, string>> = {
   "contracts/libraries/TaskFit.sol:24 relation 1": same,
   "contracts/payment/PaymentBase.sol:60 condition 2": past,
   "contracts/payment/PaymentBase.sol:60 literal 1": past,
+  "contracts/session/SessionBilling.sol:152 relation 1": "Every weight is a multiple of 1,000; the bound is not.",
   "contracts/session/SessionBilling.sol:152 relation 3": "So many records are 17 GB of calldata.",
+  "contracts/session/SessionBilling.sol:217 literal 1": "To lock nothing changes nothing; no base unit is worth one wei.",
+  "contracts/session/SessionBilling.sol:232 condition 2": finished,
   "contracts/session/SessionBilling.sol:232 logic 1": finished,
   "contracts/session/SessionBilling.sol:239 relation 1": same,
   "contracts/session/SessionFloor.sol:104 relation 1": same,
   "contracts/session/SessionFloor.sol:152 relation 1": "Every weight is a multiple of 1,000; the bound is not.",
+  "contracts/session/SessionOpening.sol:156 relation 1": same,
 };
