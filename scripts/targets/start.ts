@@ -38,10 +38,11 @@ await runTarget(async () => {
     const { bill } = await progress.step(`sample task of ${images} pictures, paid and billed`, () =>
       runSampleTask({ urls: stack.urls, payer: localAccounts.payer.account, images, signal }),
     );
-    const { powerCu, durationMs, priceUsd6PerGcums, amountUsd6, refundUsd6 } = bill;
+    const { powerCu, durationMs, priceUsd6PerGcums, amountUsd6, standbyUsd6, refundUsd6 } = bill;
+    const standby = `${formatUsd6(standbyUsd6)} USD to the backup that stood by`;
     const back = `${formatUsd6(refundUsd6)} USD back to the payer`;
     const formula = `${powerCu} CU × ${durationMs} ms × ${formatUsd6(priceUsd6PerGcums)} USD ÷ 10⁹`;
-    progress.note(`${formula} = ${formatUsd6(amountUsd6)} USD to node ${bill.nodeId}, ${back}`);
+    progress.note(`${formula} = ${formatUsd6(amountUsd6)} USD to node ${bill.nodeId}, ${standby}, ${back}`);
     progress.note(`first billed task after ${formatSeconds(Date.now() - startedMs)}`);
     process.stdout.write(overview(stack, dataDir));
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
