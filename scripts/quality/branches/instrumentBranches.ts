@@ -25,7 +25,7 @@ const probe = `
 function _branch(uint256 id, bool taken) pure returns (bool) {
     function(uint256, bool) view seen = _tellBranch;
     function(uint256, bool) pure silent;
-    assembly {
+    assembly ("memory-safe") {
         silent := seen
     }
     silent(id, taken);
@@ -35,7 +35,7 @@ function _branch(uint256 id, bool taken) pure returns (bool) {
 function _tellBranch(uint256 id, bool taken) view {
     bytes memory message = abi.encodeWithSignature("log(string,uint256,bool)", "branch %s %s", id, taken);
     address console = 0x000000000000000000636F6e736F6c652e6c6f67;
-    assembly {
+    assembly ("memory-safe") {
         pop(staticcall(gas(), console, add(message, 32), mload(message), 0, 0))
     }
 }
