@@ -8,6 +8,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Hex } from "viem";
 import { useAnswer } from "./useAnswer.ts";
 import { pollMs } from "../lib/pollMs.ts";
+import { standingRow } from "../lib/taskStages.ts";
 import { useChain } from "./useChain.ts";
 import { useRuntime } from "./useRuntime.tsx";
 
@@ -17,8 +18,7 @@ export function isEnd(row: TimelineRow): boolean {
 
 /** True while the payer's demand for the output waits for an answer. */
 export function hasOpenDemand(rows: readonly TimelineRow[]): boolean {
-  const last = rows.findLast(({ stage }) => stage === "demanded" || stage === "delivered" || stage === "forfeited");
-  return last?.stage === "demanded";
+  return standingRow(rows)?.stage === "demanded";
 }
 
 export function useTaskTimeline(taskId: Hex) {

@@ -3,7 +3,7 @@
  * asked once more before anything is signed.
  */
 import type { TimelineRow } from "@ngpu/client/chainTimeline";
-import { getBlob } from "@ngpu/client/gatewayClient";
+import { isBlobHeld } from "@ngpu/client/gatewayClient";
 import type { TaskSecrets } from "@ngpu/client/taskSecrets";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
@@ -46,8 +46,5 @@ async function isHeld(request: DemandRequest, blobHash: Hex): Promise<boolean> {
   if (secrets === undefined) return false;
   const { clientPrivateKey } = secrets;
   const context = { chainId, verifyingContract: taskEscrow };
-  return getBlob({ gatewayUrl, context, clientPrivateKey, taskId, blobHash, nowMs }).then(
-    () => true,
-    () => false,
-  );
+  return isBlobHeld({ gatewayUrl, context, clientPrivateKey, taskId, blobHash, nowMs });
 }

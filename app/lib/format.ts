@@ -37,6 +37,11 @@ export function formatAmount(options: {
   return { text: vanished ? `< ${smallest(most)}` : text, exact, truncated };
 }
 
+/** An amount in base units of the payment token, for a sentence. */
+export function formatUsd(value: bigint): string {
+  return `${formatAmount({ value, decimals: 6 }).text} USD`;
+}
+
 export function groupThousands(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }

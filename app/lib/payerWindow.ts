@@ -1,5 +1,5 @@
 /** Where a settled task stands in its payer's window, on chain time. Pure. */
-import type { TimelineRow } from "@ngpu/client/chainTimeline";
+import { argsOf, type TimelineRow } from "@ngpu/client/chainTimeline";
 
 export type WindowState =
   /** The payer may demand the output for `leftS` more seconds, until `untilS`. */
@@ -19,10 +19,9 @@ export function windowState(request: {
   const { rows, payerWindowS, nowS } = request;
   const settled = rows.find(({ stage }) => stage === "settled");
   if (settled === undefined) return undefined;
-  const demanded = rows.find(({ stage }) => stage === "demanded")?.args as DemandedArgs | undefined;
+  const demanded = demandOf(rows);
   if (demanded !== undefined) {
-    const { amountUsd6, bondUsd6, answerableUntil } = demanded;
-    const attested = rows.filter(({ stage }) => stage === "attested").length;
+    const { amountUsd6, bondUsd6, answerableUntil, attested } = demanded;
     if (rows.some(({ stage }) => stage === "forfeited")) return { kind: "forfeited", amountUsd6, bondUsd6 };
     if (rows.some(({ stage }) => stage === "delivered")) return { kind: "delivered", attested, amountUsd6, bondUsd6 };
     const leftS = Math.max(0, answerableUntil - Number(nowS));
@@ -33,7 +32,14 @@ export function windowState(request: {
   return leftS > 0 ? { kind: "open", untilS, leftS } : { kind: "over", untilS };
 }
 
+/** A payer's demand, and how many keepers have answered it; undefined where there was none. */
+export function demandOf(rows: readonly TimelineRow[]): (DemandedArgs & { attested: number }) | undefined {
+  const demanded = argsOf<DemandedArgs>(rows, "demanded");
+  return demanded && { ...demanded, attested: rows.filter(({ stage }) => stage === "attested").length };
+}
+
 interface DemandedArgs {
+  nodeId: number;
   amountUsd6: bigint;
   bondUsd6: bigint;
   answerableUntil: number;

@@ -2,7 +2,7 @@
  * The words that calls of TaskEscrow bring along, from the events that a task's timeline is made of. The contract
  * compares them with its digest, so an RPC that tells others can only make a call fail.
  */
-import type { TimelineRow } from "@ngpu/client/chainTimeline";
+import { argsOf, type TimelineRow } from "@ngpu/client/chainTimeline";
 import { NgpuError } from "@ngpu/protocol/errors";
 import {
   assignedOf,
@@ -34,9 +34,4 @@ export function requireRowWords({ taskId, rows }: { taskId: Hex; rows: readonly 
   const words = wordsOfRows(rows);
   if (words === undefined) throw new NgpuError("TASK_UNKNOWN", { taskId });
   return words;
-}
-
-/** The newest event of a stage, in the shape that the contract's ABI gives it. */
-function argsOf<T>(rows: readonly TimelineRow[], stage: TimelineRow["stage"]): T | undefined {
-  return rows.findLast((row) => row.stage === stage)?.args as T | undefined;
 }

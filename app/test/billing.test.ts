@@ -77,16 +77,10 @@ describe("billing", () => {
   });
 
   it("counts standby and lost bonds as cost, and gives a forfeited bill back to its payer", () => {
-    const demand = {
-      status: "Open",
-      amountUsd6: "100",
-      bondUsd6: "25",
-      answerableUntil: "1",
-      attestations: 0,
-    } as const;
+    const demand = { bondUsd6: "25" };
     const bill = { amountUsd6: "100", standbyUsd6: "10" };
     const of = (index: number, state: "Standing" | "Demanded" | "Delivered" | "Forfeited"): TaskRow =>
-      aTask(index, { demand: { ...demand, endedAt: null }, bill: aBill(index, { ...bill, state }) });
+      aTask(index, { demand, bill: aBill(index, { ...bill, state }) });
     const tasks = [of(1, "Standing"), of(2, "Demanded"), of(3, "Delivered"), of(4, "Forfeited")];
     const lines = billingLines({ tasks, fromS: 0n }).reverse();
     expect(

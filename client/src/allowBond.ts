@@ -4,6 +4,7 @@
  */
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
+import { shortfallUsd6 } from "@ngpu/protocol/units";
 import type { Account, Address, Chain, PublicClient, Transport, WalletClient } from "viem";
 import { clientError } from "./clientError.ts";
 
@@ -21,7 +22,7 @@ export async function allowBond(request: {
     chain.readContract({ ...vault, functionName: "accountOf", args: [owner] }),
     chain.readContract({ ...token, functionName: "allowance", args: [owner, vault.address] }),
   ]);
-  const restUsd6 = bondUsd6 - availableUsd6;
+  const restUsd6 = shortfallUsd6({ availableUsd6, neededUsd6: bondUsd6 });
   if (restUsd6 <= allowedUsd6) return;
   const call = { ...token, functionName: "approve", args: [vault.address, restUsd6] } as const;
   const hash = await wallet.writeContract(call).catch((cause: unknown) => {

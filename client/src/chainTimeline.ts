@@ -66,3 +66,8 @@ export async function readTaskTimeline(request: {
     args: log.args as Record<string, unknown>,
   }));
 }
+
+/** The newest event of a stage, in the shape that the contract's ABI gives it. */
+export function argsOf<T>(rows: readonly TimelineRow[], stage: Stage): T | undefined {
+  return rows.findLast((row) => row.stage === stage)?.args as T | undefined;
+}

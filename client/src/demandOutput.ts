@@ -20,7 +20,7 @@ import {
 } from "viem";
 import { allowBond } from "./allowBond.ts";
 import { clientError } from "./clientError.ts";
-import { getBlob } from "./gatewayClient.ts";
+import { isBlobHeld } from "./gatewayClient.ts";
 import { requireGas } from "./requireGas.ts";
 import type { TaskSecrets } from "./taskSecrets.ts";
 
@@ -97,11 +97,7 @@ async function requireNowhere(options: DemandOptions, blobHash: Hex): Promise<vo
   const { taskId, clientPrivateKey } = secrets;
   const blob = { context, clientPrivateKey, taskId, blobHash, nowMs: Date.now(), ...(signal && { signal }) };
   const asked = gatewayUrls.map(async (gatewayUrl) => {
-    const isHeld = await getBlob({ ...blob, gatewayUrl }).then(
-      () => true,
-      () => false,
-    );
-    if (isHeld) throw new NgpuError("OUTPUT_HELD", { taskId, gatewayUrl });
+    if (await isBlobHeld({ ...blob, gatewayUrl })) throw new NgpuError("OUTPUT_HELD", { taskId, gatewayUrl });
   });
   await Promise.all(asked);
 }

@@ -37,6 +37,14 @@ export async function getBlob(request: BlobRequest): Promise<Uint8Array> {
   return bytes;
 }
 
+/** Whether the gateway gives the bytes now, whatever keeps it from doing so. */
+export function isBlobHeld(request: BlobRequest): Promise<boolean> {
+  return getBlob(request).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Nothing bounds what a gateway answers but this. */
 async function readBounded(request: BlobRequest, response: Response): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];

@@ -10,7 +10,7 @@ import { settlementOf, termsOf, type AssignedFields, type PostedFields, type Set
 import { amountUsd6, capMs, maxAmountUsd6, maxBillUsd6, standbyUsd6 } from "@ngpu/protocol/units";
 import type { Hex } from "viem";
 import { answered } from "./answered.ts";
-import { readTaskTimeline, type TimelineRow } from "./chainTimeline.ts";
+import { argsOf, readTaskTimeline, type TimelineRow } from "./chainTimeline.ts";
 
 export interface BillStep {
   what: string;
@@ -126,11 +126,6 @@ function forfeitSteps(rows: readonly TimelineRow[], amount: bigint): BillStep[] 
   const forfeited = argsOf<{ amountUsd6: bigint }>(rows, "forfeited");
   if (forfeited === undefined) return [];
   return [step("All of the bill was forfeited to the payer", "the bill, standby not included", amount, forfeited.amountUsd6)];
-}
-
-/** The newest event of a stage, in the shape that the ABI gives it. */
-function argsOf<T>(rows: readonly TimelineRow[], stage: TimelineRow["stage"]): T | undefined {
-  return rows.findLast((row) => row.stage === stage)?.args as T | undefined;
 }
 
 function step(what: string, arithmetic: string, expected: unknown, found: unknown): BillStep {

@@ -96,9 +96,14 @@ export function settlementOf(request: {
   settled: SettledFields;
 }): Settlement {
   const { nodeId, payout, amountUsd6, outputCiphertext } = request.settled;
-  const { primaryType, types } = typedData.receipt;
-  const receiptHash = hashStruct({ primaryType, types, data: settledReceipt(request) });
+  const receiptHash = receiptHashOf(settledReceipt(request));
   return { nodeId, payout, amountUsd6, receiptHash, outputCiphertext };
+}
+
+/** EIP-712 struct hash of a receipt: what contracts call it by. */
+export function receiptHashOf(receipt: Receipt): Hex {
+  const { primaryType, types } = typedData.receipt;
+  return hashStruct({ primaryType, types, data: receipt });
 }
 
 /** True when these are the words that the chain's digest binds now. */

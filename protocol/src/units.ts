@@ -45,3 +45,8 @@ export function mostCums(fit: {
     (mostUsd6 * limits.capDenominator * limits.cumsPerPrice) / (limits.capNumerator * fit.priceUsd6PerGcums);
   return byTime < byStake ? byTime : byStake;
 }
+
+/** What an account lacks for an amount that is taken of its available money first. */
+export function shortfallUsd6({ availableUsd6, neededUsd6 }: { availableUsd6: bigint; neededUsd6: bigint }): bigint {
+  return availableUsd6 >= neededUsd6 ? 0n : neededUsd6 - availableUsd6;
+}

@@ -6,6 +6,7 @@
  * each turn.
  */
 import os from "node:os";
+import { median } from "@ngpu/protocol/selection/median";
 import type { ErasureKernel } from "@ngpu/protocol/wire/fec/erasureCodec";
 import { findChromium } from "../targets/testing/chromium.ts";
 import { inBrowser } from "./fec/inBrowser.ts";
@@ -87,10 +88,6 @@ function speedOf({ act, bytes }: Contender): number {
 function row(name: string, speeds: readonly number[]): Row {
   const [min, max] = [Math.min(...speeds), Math.max(...speeds)];
   return { name, value: rounded(median(speeds)), unit: "GB/s", min: rounded(min), max: rounded(max), n: speeds.length };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function rounded(value: number): number {

@@ -3,10 +3,8 @@
  * examines what came out and records it. Run again after an interruption, it goes on where the journal ends.
  */
 import { existsSync } from "node:fs";
-import { createHardhatRuntimeEnvironment } from "hardhat/hre";
 import { chainOf } from "@ngpu/protocol/service/chain";
 import { createPublicClient, formatEther, http, type PublicClient } from "viem";
-import hardhatConfig from "../../hardhat.config.ts";
 import { paths } from "../stack/paths.ts";
 import type { Progress } from "../stack/progress.ts";
 import { examineDeployment, type Checklist } from "./checklist/checklist.ts";
@@ -64,8 +62,7 @@ export async function deployForReal(options: {
   const request = { configuration, rpcUrl, privateKey, journalFolder, confirmations, pollMs: pollIntervalMs };
   const deployed = await progress.step(`deployed to chain ${chainId}`, () => deployModule(request));
   const subject = await subjectOf({ chain, configuration, deployed });
-  const { artifacts } = await createHardhatRuntimeEnvironment(hardhatConfig, {}, paths.root);
-  const checklist = await progress.step("examined", () => examineDeployment(subject, artifacts));
+  const checklist = await progress.step("examined", () => examineDeployment(subject, deployed.artifacts));
   const record = recordOf(subject);
   const file = recordFile(configuration);
   writeDeploymentRecord(file, record);

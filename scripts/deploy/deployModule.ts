@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { chainOf } from "@ngpu/protocol/service/chain";
 import { listTransactions } from "@nomicfoundation/ignition-core";
+import type { ArtifactManager } from "hardhat/types/artifacts";
 import { createHardhatRuntimeEnvironment } from "hardhat/hre";
 import type { NetworkUserConfig } from "hardhat/types/config";
 import { createPublicClient, http, type Address, type Hex } from "viem";
@@ -31,6 +32,8 @@ export interface Deployed {
   readonly addresses: Addresses;
   /** Every transaction of the journal, those of earlier calls included, in the order in which they were sent. */
   readonly transactions: readonly SentTransaction[];
+  /** Of the contracts as they were deployed. */
+  readonly artifacts: ArtifactManager;
 }
 
 export interface DeployRequest {
@@ -81,10 +84,7 @@ export async function deployModule(request: DeployRequest): Promise<Deployed> {
       throw new StackError(`${cause.message}\nThe journal is in ${journal}; the same command goes on from there.`);
     });
     const contracts: [string, { readonly address: Address }][] = Object.entries(results);
-    const resolver = {
-      loadArtifact: (name: string) => hre.artifacts.readArtifact(name),
-    } as unknown as Parameters<typeof listTransactions>[1];
-    const listed = await listTransactions(journal, resolver);
+    const listed = await listTransactions(journal, { loadArtifact: (name) => hre.artifacts.readArtifact(name) });
     return {
       addresses: Object.fromEntries(contracts.map(([name, { address }]) => [name, address])) as Addresses,
       transactions: listed.map(({ txHash, name, to, address }) => ({
@@ -92,6 +92,7 @@ export async function deployModule(request: DeployRequest): Promise<Deployed> {
         name: name ?? to ?? "",
         address: address as Address | undefined,
       })),
+      artifacts: hre.artifacts,
     };
   } finally {
     await connection.close();

@@ -102,8 +102,7 @@ async function findSent({ chain, journal, deployer, confirmations }: MendRequest
         "block explorer and run `hardhat ignition track-tx <hash> <deployment>`, or use an RPC with the chain's history.",
     );
   }
-  const provider = { request: chain.request } as unknown as Parameters<typeof trackTransaction>[2];
-  await trackTransaction(journal, hash, provider, confirmations);
+  await trackTransaction(journal, hash, { request: chain.request }, confirmations);
 }
 
 /** By halving: the first block after which the account has sent more than `nonce` transactions. */

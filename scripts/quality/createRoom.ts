@@ -2,7 +2,7 @@
  * A copy of what the contract tests need, for runs that change contracts. `node_modules` is shared, everything that a
  * run writes is the copy's own; the workspaces' names lead into the copy.
  */
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { paths } from "../stack/paths.ts";
 
@@ -21,4 +21,11 @@ export function createRoom(room: string, also: readonly string[]): void {
   for (const name of readdirSync(shared)) {
     if (name !== "@ngpu" && !name.startsWith(".")) symlinkSync(join(shared, name), join(room, "node_modules", name));
   }
+}
+
+/** What has probes in it, or is compiled with less optimisation, may be larger than a chain takes. */
+export function liftSizeLimit(room: string): void {
+  const file = join(room, "hardhat.config.ts");
+  const config = readFileSync(file, "utf8");
+  writeFileSync(file, config.replaceAll("chainId: 31337", "chainId: 31337, allowUnlimitedContractSize: true"));
 }

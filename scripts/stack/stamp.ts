@@ -17,9 +17,9 @@ const neverInputs = ["**/node_modules/**", "**/.next/**", "**/*.tsbuildinfo", "*
 
 /** Resolves with whether there was something to build. */
 export async function buildIfChanged(build: StampedBuild): Promise<boolean> {
-  if (isBuilt(build)) return false;
-  const stamp = join(paths.stamps, build.name);
   const hash = hashOf(build.inputs);
+  if (isBuilt(build, hash)) return false;
+  const stamp = join(paths.stamps, build.name);
   rmSync(stamp, { force: true });
   await build.build();
   mkdirSync(paths.stamps, { recursive: true });
@@ -27,11 +27,11 @@ export async function buildIfChanged(build: StampedBuild): Promise<boolean> {
   return true;
 }
 
-/** Whether it was built from the inputs as they are now. */
-export function isBuilt({ name, inputs, outputs }: StampedBuild): boolean {
+/** Whether it was built from the inputs as they are now; `hash` is theirs, where somebody has it. */
+export function isBuilt({ name, inputs, outputs }: StampedBuild, hash?: string): boolean {
   const stamp = join(paths.stamps, name);
   const isThere = outputs.every((output) => existsSync(join(paths.root, output)));
-  return isThere && existsSync(stamp) && readFileSync(stamp, "utf8") === hashOf(inputs);
+  return isThere && existsSync(stamp) && readFileSync(stamp, "utf8") === (hash ?? hashOf(inputs));
 }
 
 function hashOf(inputs: readonly string[]): string {

@@ -36,7 +36,6 @@ interface Row {
 const tasks = 12;
 const timeoutMs = 60_000;
 const pollMs = 10;
-/** TaskStatus.Settled. */
 
 const progress = createProgress();
 const startedMs = Number(process.env.NGPU_STARTED_MS ?? Date.now());

@@ -8,7 +8,7 @@ import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { allContracts, compileSolidity } from "../quality/compileSolidity.ts";
-import { createRoom } from "../quality/createRoom.ts";
+import { createRoom, liftSizeLimit } from "../quality/createRoom.ts";
 import { instrumentBranches, type Decision } from "../quality/branches/instrumentBranches.ts";
 import { paths } from "../stack/paths.ts";
 import { createProgress } from "../stack/progress.ts";
@@ -79,11 +79,7 @@ function branchCoverage(): Coverage {
 /** A room with probes in every source that counts. */
 function prepareRoom(room: string): Decision[] {
   createRoom(room, ["contracts"]);
-  const config = readFileSync(join(paths.root, "hardhat.config.ts"), "utf8");
-  writeFileSync(
-    join(room, "hardhat.config.ts"),
-    config.replaceAll("chainId: 31337", "chainId: 31337, allowUnlimitedContractSize: true"),
-  );
+  liftSizeLimit(room);
   const sources = allContracts().filter((source) => !ignored.test(source));
   const compiled = compileSolidity({ sources, outputSelection: { "*": { "": ["ast"] } } });
   const decisions: Decision[] = [];

@@ -33,9 +33,10 @@ const { values } = parseArgs({
 });
 
 await runTarget(async () => {
-  requireKnown();
+  const every = trialsOf(mutationTargets);
+  requireKnown(every);
   await startBuilds({ dapp: false, subgraph: false, everyContract: true, progress: createProgress() }).contracts;
-  const trials = sample(allTrials(), Number(values.limit ?? Number.POSITIVE_INFINITY), Number(values.seed));
+  const trials = sample(every.filter(isWanted), Number(values.limit ?? Number.POSITIVE_INFINITY), Number(values.seed));
   if (trials.length === 0) throw new StackError("There is nothing to mutate.");
   const known = openResults({ fresh: values.fresh });
   const results = trials.flatMap((trial) => known.of(trial) ?? []);
@@ -45,15 +46,15 @@ await runTarget(async () => {
 });
 
 /** A reason for a mutant that is gone may be taken for one about another. */
-function requireKnown(): void {
-  const existing = new Set(trialsOf(mutationTargets).map(({ mutant }) => mutant.id));
+function requireKnown(every: readonly Trial[]): void {
+  const existing = new Set(every.map(({ mutant }) => mutant.id));
   const gone = Object.keys(knownSurvivors).filter((id) => !existing.has(id));
   if (gone.length > 0) throw new StackError(`survivors.ts names mutants that do not exist: ${gone.join(", ")}`);
 }
 
-function allTrials(): Trial[] {
-  const targets = mutationTargets.filter(({ name }) => values.target.length === 0 || values.target.includes(name));
-  return trialsOf(targets).filter(({ mutant }) => values.only.length === 0 || values.only.includes(mutant.source));
+function isWanted({ target, mutant }: Trial): boolean {
+  const isTarget = values.target.length === 0 || values.target.includes(target.name);
+  return isTarget && (values.only.length === 0 || values.only.includes(mutant.source));
 }
 
 function trialsOf(targets: readonly MutationTarget[]): Trial[] {

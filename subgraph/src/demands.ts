@@ -87,9 +87,6 @@ export function handleOutputForfeited(event: OutputForfeited): void {
   bill.totalUsd6 = bill.standbyUsd6;
   bill.save();
   const payer = Address.fromBytes(demand.payer);
-  const account = loadAccount(payer);
-  account.spentUsd6 = account.spentUsd6.minus(bill.amountUsd6);
-  account.save();
   countForfeited(payer, bill);
   countForfeiture(event.params.nodeId, bill.amountUsd6);
 }

@@ -5,6 +5,7 @@
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "@ngpu/protocol/limits";
 import { receiptStatus } from "@ngpu/protocol/typedData";
+import { receiptHashOf } from "@ngpu/protocol/taskWords";
 import { expect } from "chai";
 import {
   concat,
@@ -42,7 +43,7 @@ import {
 import { bondCreditOf, BURN, createFaultWorld, disputeTerms as terms, stakeOf, type FaultWorld } from "./support/faults.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { aPost, hashOf, postTask, signReceipt } from "./support/tasks.ts";
-import { harmOf, noHarm, receiptHashOf } from "./support/taskWords.ts";
+import { harmOf, noHarm } from "./support/taskWords.ts";
 import { NGPU_WEI, type NodeKeys } from "./support/world.ts";
 
 const { bondWei, judgeFeeWei } = terms;

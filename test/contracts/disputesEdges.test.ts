@@ -1,5 +1,6 @@
 /** Disputes at the edges of their time and terms, and what anyone may read of one: contracts/Disputes.sol. */
 import { after, before, beforeEach, describe, it } from "node:test";
+import { receiptHashOf } from "@ngpu/protocol/taskWords";
 import { expect } from "chai";
 import { zeroAddress, zeroHash, type Hex } from "viem";
 import { eventsOf } from "./support/chain.ts";
@@ -23,7 +24,7 @@ import {
 import { bondCreditOf, createFaultWorld, disputeTerms as terms, stakeOf, type FaultWorld } from "./support/faults.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { hashOf } from "./support/tasks.ts";
-import { noHarm, receiptHashOf } from "./support/taskWords.ts";
+import { noHarm } from "./support/taskWords.ts";
 import { NGPU_WEI } from "./support/world.ts";
 
 const { bondWei } = terms;

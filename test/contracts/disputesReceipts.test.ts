@@ -1,6 +1,7 @@
 /** Faults that two signatures prove: contracts/ReceiptFaults.sol. No judge, no bond, each fault punished once. */
 import { after, before, beforeEach, describe, it } from "node:test";
 import { receiptStatus, type Receipt } from "@ngpu/protocol/typedData";
+import { receiptHashOf } from "@ngpu/protocol/taskWords";
 import { expect } from "chai";
 import { encodeAbiParameters, keccak256, parseAbiParameters, zeroAddress, zeroHash, type Address, type Hex } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
@@ -10,7 +11,7 @@ import { highS } from "./support/highS.ts";
 import { createRandom, seedFor } from "./support/random.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { anAssignedTask, aReceipt, hashOf, settleTask, signReceipt } from "./support/tasks.ts";
-import { harmOf, noHarm, receiptHashOf } from "./support/taskWords.ts";
+import { harmOf, noHarm } from "./support/taskWords.ts";
 import { keyOf, NGPU_WEI, type NodeKeys } from "./support/world.ts";
 
 type Kind = "proveConflict" | "proveOverlap";

@@ -2,10 +2,11 @@
 import { after, before, beforeEach, describe, it } from "node:test";
 import { billing, type BillRecord } from "@ngpu/protocol/session/packedBills";
 import { dueUsd6 } from "@ngpu/protocol/session/sessionMoney";
+import { receiptHashOf } from "@ngpu/protocol/taskWords";
 import { expect } from "chai";
 import { encodeAbiParameters, keccak256, parseAbiParameters, zeroHash, type Hex } from "viem";
 import { eventsOf } from "./support/chain.ts";
-import { receiptHashOf } from "./support/taskWords.ts";
+
 import { noPermit } from "./support/permit.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import {

@@ -7,6 +7,7 @@ import { limits } from "@ngpu/protocol/limits";
 import { sessionIdOf } from "@ngpu/protocol/session/voucherChain";
 import { maxBillUsd6, mostCums } from "@ngpu/protocol/units";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
+import { receiptHashOf } from "@ngpu/protocol/taskWords";
 import { expect } from "chai";
 import {
   concat,
@@ -55,7 +56,7 @@ import {
   readTask,
   settleTask,
 } from "./support/tasks.ts";
-import { harmOf, receiptHashOf, wordsOf } from "./support/taskWords.ts";
+import { harmOf, wordsOf } from "./support/taskWords.ts";
 import { CHAIN_ID, NGPU_WEI, USD6, type NodeKeys } from "./support/world.ts";
 
 const nodeState = { active: 0, suspended: 2 } as const;

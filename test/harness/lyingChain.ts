@@ -29,10 +29,8 @@ export function lyingChain(chain: TestChain): LyingChain {
   });
 
   function told(log: RpcLog): RpcLog {
-    const { eventName, args } = decodeEventLog({ abi: taskEscrowAbi, ...log } as never) as unknown as {
-      eventName: string;
-      args: Record<string, unknown>;
-    };
+    const { eventName, args: said } = decodeEventLog({ abi: taskEscrowAbi, data: log.data, topics: log.topics });
+    const args: Record<string, unknown> = { ...said };
     const change = lies.get(`${String(args.taskId)} ${eventName}`);
     if (change === undefined) return log;
     const event = taskEscrowAbi.find((item) => item.type === "event" && item.name === eventName) as AbiEvent;

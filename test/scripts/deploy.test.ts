@@ -5,9 +5,13 @@ import type { Hex } from "viem";
 import type { Check } from "../../scripts/deploy/checklist/check.ts";
 import { startLocalChain, type LocalChain } from "../../scripts/deploy/dryRun/localChain.ts";
 import { examineChain } from "../../scripts/deploy/examineChain.ts";
-import { createDeployWorld, startConfiguredChain, type DeployWorld } from "./support/deployWorld.ts";
-
-const developmentKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+import {
+  createDeployScene,
+  createDeployWorld,
+  developmentKey,
+  type DeployScene,
+  type DeployWorld,
+} from "./support/deployWorld.ts";
 
 interface PrintedRun {
   ok: boolean;
@@ -53,18 +57,16 @@ describe("A dry run of the example configuration", () => {
 });
 
 describe("A deployment", () => {
+  let scene: DeployScene;
   let world: DeployWorld;
   let chain: LocalChain;
   before(async () => {
-    world = await createDeployWorld();
-    chain = await startConfiguredChain(world);
+    scene = await createDeployScene();
+    ({ world, chain } = scene);
   });
-  after(async () => {
-    await chain.close();
-    await world.close();
-  });
+  after(() => scene?.close());
 
-  const sent = (): Promise<number> => chain.client.getTransactionCount({ address: world.deployer.address });
+  const sent = () => scene.sent();
 
   it("sends nothing to a chain of another id", async () => {
     const other = await startLocalChain({ chainId: 84_533 });

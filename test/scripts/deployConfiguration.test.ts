@@ -4,12 +4,11 @@ import { expect } from "chai";
 import { readConfiguration } from "../../scripts/deploy/configuration/readConfiguration.ts";
 import { findDeployerKey } from "../../scripts/deploy/deployerKey.ts";
 import { DeployError, type Problem } from "../../scripts/deploy/problem.ts";
-import { draftOf, type Draft } from "./support/deployWorld.ts";
+import { developmentKey, draftOf, type Draft } from "./support/deployWorld.ts";
 
 const DAY_S = 86_400;
 /** Account #0 of the mnemonic that development chains ship, and its key. */
 const developmentAccount = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
-const developmentKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 const ownKey = `0x${"42".repeat(32)}`;
 
 function problemsOf(act: () => unknown): readonly Problem[] {

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import type { Address, Hex } from "viem";
 import type { DeploymentRecord } from "../../scripts/deploy/deploymentRecord.ts";
 import type { LocalChain } from "../../scripts/deploy/dryRun/localChain.ts";
-import { createDeployWorld, startConfiguredChain, type DeployWorld } from "./support/deployWorld.ts";
+import { createDeployScene, type DeployScene, type DeployWorld } from "./support/deployWorld.ts";
 import { startSwallowingRpc } from "./support/swallowingRpc.ts";
 
 interface Printed {
@@ -20,18 +20,16 @@ interface Printed {
 const contracts = 16;
 
 describe("A deployment that is killed half-way", () => {
+  let scene: DeployScene;
   let world: DeployWorld;
   let chain: LocalChain;
   before(async () => {
-    world = await createDeployWorld();
-    chain = await startConfiguredChain(world);
+    scene = await createDeployScene();
+    ({ world, chain } = scene);
   });
-  after(async () => {
-    await chain.close();
-    await world.close();
-  });
+  after(() => scene?.close());
 
-  const sent = (): Promise<number> => chain.client.getTransactionCount({ address: world.deployer.address });
+  const sent = () => scene.sent();
   /** Every contract that the deployer has created, whatever any journal says. */
   const created = async (): Promise<Address[]> => {
     const found: Address[] = [];

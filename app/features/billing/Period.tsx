@@ -15,7 +15,7 @@ import { useHead } from "../../hooks/useHead.ts";
 import { useMyTasks } from "../../hooks/useMyTasks.ts";
 import { useMyVouchers } from "../../hooks/useMyVouchers.ts";
 import { useUrlState } from "../../hooks/useUrlState.ts";
-import { formatAmount, formatInteger, formatMs } from "../../lib/format.ts";
+import { formatInteger, formatMs, formatUsd } from "../../lib/format.ts";
 import { saveCsv } from "../../lib/saveCsv.ts";
 import { billingCsv } from "./billingCsv.ts";
 import {
@@ -118,7 +118,7 @@ function Days({ lines, today }: { lines: readonly BillingLine[]; today: bigint }
         column="Spent"
         days={days.map(({ day, costUsd6 }) => ({ day, value: costUsd6 }))}
         show={(value) => <Amount value={value} digits={6} />}
-        say={(value) => `${formatAmount({ value, decimals: 6 }).text} USD`}
+        say={formatUsd}
       />
       <DayChart
         title="Tasks per day"
@@ -138,12 +138,11 @@ function Days({ lines, today }: { lines: readonly BillingLine[]; today: bigint }
 }
 
 function spentFor({ settled, records, standbyUsd6, bondUsd6 }: BillingTotals): string {
-  const usd = (value: bigint): string => `${formatAmount({ value, decimals: 6 }).text} USD`;
   return [
     `${settled} settled ${settled === 1 ? "task" : "tasks"}`,
     ...(records === 0n ? [] : [`${formatInteger(records)} session records`]),
-    ...(standbyUsd6 === 0n ? [] : [`standby ${usd(standbyUsd6)}`]),
-    ...(bondUsd6 === 0n ? [] : [`bonds lost ${usd(bondUsd6)}`]),
+    ...(standbyUsd6 === 0n ? [] : [`standby ${formatUsd(standbyUsd6)}`]),
+    ...(bondUsd6 === 0n ? [] : [`bonds lost ${formatUsd(bondUsd6)}`]),
   ].join(", ");
 }
 

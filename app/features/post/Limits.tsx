@@ -7,7 +7,7 @@ import { Amount } from "../../components/Amount.tsx";
 import { Card } from "../../components/Card.tsx";
 import { Field } from "../../components/Field.tsx";
 import { NumberInput } from "../../components/NumberInput.tsx";
-import { formatAmount, formatUnitsExact } from "../../lib/format.ts";
+import { formatUnitsExact, formatUsd } from "../../lib/format.ts";
 import { referenceHourUsd6 } from "../../lib/referenceHour.ts";
 import styles from "./Limits.module.css";
 import type { PostForm } from "./usePostForm.ts";
@@ -21,7 +21,7 @@ function backupText(count: number, quote: Quote | undefined): string {
   const text = count === 0 ? "None" : `${count} backup ${count === 1 ? "node" : "nodes"}`;
   if (count === 0 || quote === undefined) return text;
   const value = BigInt(count) * standbyUsd6(quote.likelyAmountUsd6);
-  return `${text}, likely + ${formatAmount({ value, decimals: 6 }).text} USD`;
+  return `${text}, likely + ${formatUsd(value)}`;
 }
 
 export function Limits({ form, priced }: { form: PostForm; priced: PricedInput }) {

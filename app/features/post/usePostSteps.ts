@@ -16,7 +16,7 @@ import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { useTransact } from "../../hooks/useTransact.ts";
 import { contractCall } from "../../lib/contractCall.ts";
 import { explainError } from "../../lib/explainError.ts";
-import { formatAmount } from "../../lib/format.ts";
+import { formatUsd } from "../../lib/format.ts";
 import { noFacts } from "../../lib/taskFacts.ts";
 import { deleteLocalTask, saveLocalTask, saveTaskFacts } from "../../lib/taskStore.ts";
 import type { PostForm } from "./usePostForm.ts";
@@ -82,7 +82,7 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
 
   const { faucet } = deployment;
   const held = money?.walletUsd6 ?? 0n;
-  const missing = `The wallet holds ${usd(held)}, this task needs ${usd(shortfall)}: ${usd(shortfall - held)} are missing.`;
+  const missing = `The wallet holds ${formatUsd(held)}, this task needs ${formatUsd(shortfall)}: ${formatUsd(shortfall - held)} are missing.`;
   const funds: Step = {
     id: "funds",
     label: faucet === undefined ? "Not enough money" : "Get test money",
@@ -102,7 +102,7 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
 
   const permitStep: Step = {
     id: "permit",
-    label: `Sign permit (${usd(shortfall)})`,
+    label: `Sign permit (${formatUsd(shortfall)})`,
     says: "Signing costs nothing. It allows the vault to take this amount once, within 20 minutes.",
     done: covered || permitted,
     run: () => sign(shortfall),
@@ -176,8 +176,4 @@ export function usePostSteps(options: { form: PostForm; priced: PricedInput; cho
     steps: [...gate, input, reading, quotable, agreed, funds, permitStep, post],
     permit: permitted ? permit : undefined,
   };
-}
-
-function usd(value: bigint): string {
-  return `${formatAmount({ value, decimals: 6 }).text} USD`;
 }

@@ -10,7 +10,7 @@ import { useMoney } from "../../hooks/useMoney.ts";
 import { usePermit } from "../../hooks/usePermit.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { contractCall } from "../../lib/contractCall.ts";
-import { formatAmount } from "../../lib/format.ts";
+import { formatUsd } from "../../lib/format.ts";
 import { parseAmount } from "../../lib/parseAmount.ts";
 import type { SessionPhase } from "../../lib/session/sessionPhase.ts";
 import { whyNotTopUp } from "../../lib/session/whyNot.ts";
@@ -31,7 +31,7 @@ export function TopUp(props: { sessionId: Hex; account: Address; phase: SessionP
   const covered = shortUsd6 === 0n || (money !== undefined && money.allowanceUsd6 >= shortUsd6);
   const permitStep: Step = {
     id: "permit",
-    label: `Sign permit (${usd(shortUsd6)})`,
+    label: `Sign permit (${formatUsd(shortUsd6)})`,
     says: "Signing costs nothing. It allows the vault to take this amount once, within 20 minutes.",
     done: covered || permit?.value === shortUsd6,
     run: () => sign(shortUsd6),
@@ -44,7 +44,7 @@ export function TopUp(props: { sessionId: Hex; account: Address; phase: SessionP
         hint={
           money === undefined
             ? "…"
-            : `${usd(money.availableUsd6)} in your balance, ${usd(money.walletUsd6)} in the wallet.`
+            : `${formatUsd(money.availableUsd6)} in your balance, ${formatUsd(money.walletUsd6)} in the wallet.`
         }
         {...(text === "" || amountUsd6 !== undefined ? {} : { error: "A number such as 5 or 0.5." })}
       >
@@ -59,7 +59,7 @@ export function TopUp(props: { sessionId: Hex; account: Address; phase: SessionP
         )}
       </Field>
       <TxButton
-        label={asked > 0n ? `Top up ${usd(asked)}` : "Top up"}
+        label={asked > 0n ? `Top up ${formatUsd(asked)}` : "Top up"}
         quiet
         busy="Topping up…"
         says="It is held for the session; what is not spent comes back. Costs only gas."
@@ -79,8 +79,4 @@ export function TopUp(props: { sessionId: Hex; account: Address; phase: SessionP
       />
     </div>
   );
-}
-
-function usd(value: bigint): string {
-  return `${formatAmount({ value, decimals: 6 }).text} USD`;
 }

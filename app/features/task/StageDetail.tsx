@@ -9,6 +9,7 @@ import { Time } from "../../components/Time.tsx";
 import { formatInteger, formatMs, formatSeconds } from "../../lib/format.ts";
 import type { Finality } from "../../lib/finality.ts";
 import { indexWordsOfTask } from "../../lib/indexWords.ts";
+import { demandOf } from "../../lib/payerWindow.ts";
 import { takeoverOf } from "../../lib/takeover.ts";
 import type { Stage } from "../../lib/taskStages.ts";
 import { failureWords } from "./failureWords.ts";
@@ -199,10 +200,9 @@ function settledWords({ rows }: TaskModel, { row }: Stage): ReactNode {
 
 /** Who waits for what, and what it cost whom in the end. */
 function demandWords({ rows, head }: TaskModel, { id }: Stage): ReactNode {
-  const demanded = rows.find(({ stage }) => stage === "demanded")?.args as DemandedArgs | undefined;
+  const demanded = demandOf(rows);
   if (demanded === undefined) return null;
-  const { nodeId, amountUsd6, bondUsd6, answerableUntil } = demanded;
-  const attested = rows.filter(({ stage }) => stage === "attested").length;
+  const { nodeId, amountUsd6, bondUsd6, answerableUntil, attested } = demanded;
   const keepers = `${attested} ${attested === 1 ? "keeper" : "keepers"}`;
   if (id === "demanded")
     return (
@@ -236,13 +236,6 @@ function demandWords({ rows, head }: TaskModel, { id }: Stage): ReactNode {
       <Amount value={bondUsd6} /> are the payer&apos;s again; <NodeLink id={nodeId} /> gets nothing.
     </>
   );
-}
-
-interface DemandedArgs {
-  nodeId: number;
-  amountUsd6: bigint;
-  bondUsd6: bigint;
-  answerableUntil: number;
 }
 
 function returnedWords({ row }: Stage): ReactNode {

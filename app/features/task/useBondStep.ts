@@ -4,13 +4,14 @@
  * where the balance is short the vault must be allowed exactly that rest.
  */
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
+import { shortfallUsd6 } from "@ngpu/protocol/units";
 import type { Address } from "viem";
 import type { Step } from "../../components/StepButton.tsx";
 import { useMoney } from "../../hooks/useMoney.ts";
 import { useRuntime } from "../../hooks/useRuntime.tsx";
 import { useTransact } from "../../hooks/useTransact.ts";
 import { contractCall } from "../../lib/contractCall.ts";
-import { formatAmount } from "../../lib/format.ts";
+import { formatUsd } from "../../lib/format.ts";
 
 export function useBondStep({ account, bondUsd6 }: { account: Address | undefined; bondUsd6: bigint }): Step {
   const { deployment } = useRuntime();
@@ -18,14 +19,14 @@ export function useBondStep({ account, bondUsd6 }: { account: Address | undefine
   const money = useMoney({ account }).data;
   const availableUsd6 = money?.availableUsd6 ?? 0n;
   const walletUsd6 = money?.walletUsd6 ?? 0n;
-  const restUsd6 = availableUsd6 >= bondUsd6 ? 0n : bondUsd6 - availableUsd6;
-  const missing = `Balance and wallet hold ${usd(availableUsd6 + walletUsd6)}, the bond is ${usd(bondUsd6)}: ${usd(
+  const restUsd6 = shortfallUsd6({ availableUsd6, neededUsd6: bondUsd6 });
+  const missing = `Balance and wallet hold ${formatUsd(availableUsd6 + walletUsd6)}, the bond is ${formatUsd(bondUsd6)}: ${formatUsd(
     restUsd6 - walletUsd6,
   )} are missing. Add it to this account.`;
   return {
     id: "bond",
     label: "Allow the bond",
-    says: `Your balance has ${usd(availableUsd6)}: this allows the vault to take ${usd(restUsd6)} of your wallet, for the bond alone. It costs only gas.`,
+    says: `Your balance has ${formatUsd(availableUsd6)}: this allows the vault to take ${formatUsd(restUsd6)} of your wallet, for the bond alone. It costs only gas.`,
     busy: "Allowing…",
     done: money !== undefined && (restUsd6 === 0n || (money.allowanceUsd6 >= restUsd6 && walletUsd6 >= restUsd6)),
     ...(money === undefined
@@ -40,8 +41,4 @@ export function useBondStep({ account, bondUsd6 }: { account: Address | undefine
       await transact({ call, onSent: sent });
     },
   };
-}
-
-function usd(value: bigint): string {
-  return `${formatAmount({ value, decimals: 6 }).text} USD`;
 }

@@ -35,26 +35,9 @@ export interface BillRow {
   standby: { amountUsd6: string; node: Ref }[];
 }
 
-/** A node's place in the newest assignment; `index` 0 executes first. */
-export interface SeatRow {
-  index: number;
-  node: Ref;
-  accepted: boolean;
-  failure: ValueOf<"ReceiptStatus"> | null;
-}
-
-export interface DemandRow {
-  status: ValueOf<"DemandStatus">;
-  amountUsd6: string;
-  bondUsd6: string;
-  answerableUntil: string;
-  attestations: number;
-  endedAt: string | null;
-}
-
 export const taskFields = `id modelId status workCums priceUsd6PerGcums maxAmountUsd6 deadline backups assignment amountUsd6 refundUsd6
   refundReason postedAt postedTx settledAt settledBlock settledTx refundedAt refundedBlock refundedTx payer { id }
-  seats(orderBy: index) { index accepted failure node { id } } demand { status amountUsd6 bondUsd6 answerableUntil attestations endedAt }
+  seats(orderBy: index) { node { id } } demand { bondUsd6 }
   bill { ${billFields} }`;
 
 export interface TaskRow {
@@ -79,8 +62,9 @@ export interface TaskRow {
   refundedBlock: string | null;
   refundedTx: Hex | null;
   payer: { id: Hex };
-  seats: SeatRow[];
-  demand: DemandRow | null;
+  /** Of the newest assignment; the first executes first. */
+  seats: { node: Ref }[];
+  demand: { bondUsd6: string } | null;
   bill: BillRow | null;
 }
 

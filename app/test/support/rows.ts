@@ -31,7 +31,7 @@ export function aTask(index: number, changes: Partial<TaskRow> = {}): TaskRow {
     refundedBlock: null,
     refundedTx: null,
     payer: { id: hash(9) },
-    seats: ["1", "2"].map((id, index) => ({ index, node: { id }, accepted: true, failure: null })),
+    seats: ["1", "2"].map((id) => ({ node: { id } })),
     demand: null,
     bill: null,
     ...changes,

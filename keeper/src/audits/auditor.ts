@@ -13,7 +13,8 @@ import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import { createLoop } from "@ngpu/protocol/service/loop";
 import { maxAmountUsd6 } from "@ngpu/protocol/units";
-import { BaseError, ContractFunctionRevertedError, type Hex, type PublicClient } from "viem";
+import type { Hex, PublicClient } from "viem";
+import { revertOf } from "../chain/revertOf.ts";
 import type { Outcome } from "../keeper/transactionLane.ts";
 import type { QualityAction, UpkeepAction } from "../upkeep/upkeepAction.ts";
 import { ageQuality } from "./ageQuality.ts";
@@ -101,8 +102,7 @@ export function startAuditor(options: AuditorOptions & { submit: (action: Qualit
 
   /** A node that the chain refuses to know must not hold up the others. */
   function passOver(nodeId: number, error: unknown): void {
-    const isRevert = error instanceof BaseError && error.walk((cause) => cause instanceof ContractFunctionRevertedError);
-    if (!isRevert) throw error;
+    if (revertOf(error) === undefined) throw error;
     unjudged.delete(nodeId);
     log.warn({ nodeId, ...(explainFailure(error) ?? { err: error }) }, "a node cannot be judged");
   }

@@ -7,14 +7,14 @@ import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { SigningContext } from "@ngpu/protocol/signed";
 import type { Hex, LocalAccount, PublicClient } from "viem";
-import type { Action } from "../keeper/action.ts";
+import type { ChainAction } from "../keeper/classifyRevert.ts";
 import type { Snapshot } from "../keeper/snapshot.ts";
 import { holdsOutput } from "./holdsOutput.ts";
 import { hasAttested, planDemands } from "./planDemands.ts";
 
 export interface DemandDesk {
   /** What to do about the demands of this snapshot. Rejects when the chain does not answer. */
-  answer(snapshot: Snapshot, signal: AbortSignal): Promise<Action[]>;
+  answer(snapshot: Snapshot, signal: AbortSignal): Promise<ChainAction[]>;
   forget(): void;
 }
 

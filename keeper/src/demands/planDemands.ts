@@ -4,7 +4,7 @@
  *   this keeper is bonded, a gateway holds it, and it has not said so → attest
  */
 import { isAddressEqual, type Address, type Hex } from "viem";
-import type { Action } from "../keeper/action.ts";
+import type { ChainAction } from "../keeper/classifyRevert.ts";
 import type { OpenDemand } from "../keeper/snapshot.ts";
 
 export function planDemands(world: {
@@ -14,9 +14,9 @@ export function planDemands(world: {
   isBonded: boolean;
   /** Tasks whose demanded output a gateway of this keeper holds. */
   held: ReadonlySet<Hex>;
-}): Action[] {
+}): ChainAction[] {
   const { demands, chainTimeS, account, isBonded, held } = world;
-  return demands.flatMap((demand): Action[] => {
+  return demands.flatMap((demand): ChainAction[] => {
     const { taskId, terms, settlement } = demand;
     if (chainTimeS >= demand.answerableUntilS) return [{ kind: "closeDemand", taskId, terms, settlement }];
     const mayAttest = isBonded && held.has(taskId) && !hasAttested(demand, account);

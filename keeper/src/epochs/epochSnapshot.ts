@@ -4,14 +4,8 @@ import { localPriceFeedAbi } from "@ngpu/protocol/generated/abi/localPriceFeed";
 import { localSeedSourceAbi } from "@ngpu/protocol/generated/abi/localSeedSource";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { selectionAbi } from "@ngpu/protocol/generated/abi/selection";
-import {
-  BaseError,
-  ContractFunctionRevertedError,
-  zeroHash,
-  type Address,
-  type Hex,
-  type PublicClient,
-} from "viem";
+import { zeroHash, type Address, type Hex, type PublicClient } from "viem";
+import { revertOf } from "../chain/revertOf.ts";
 import type { Head } from "../chain/taskFollower.ts";
 import { createMemberFollower, type PoolMember } from "./memberFollower.ts";
 import { selectionPhase } from "./selectionPhase.ts";
@@ -121,8 +115,7 @@ export function createEpochReader(options: { chain: PublicClient; deployment: De
       await call;
       return false;
     } catch (error) {
-      const isRevert = error instanceof BaseError && error.walk((cause) => cause instanceof ContractFunctionRevertedError);
-      if (isRevert) return true;
+      if (revertOf(error) !== undefined) return true;
       throw error;
     }
   }

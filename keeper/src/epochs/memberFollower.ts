@@ -21,7 +21,7 @@ export interface MemberFollower {
   forget(): void;
 }
 
-export const keeperPool = zeroHash;
+const keeperPool = zeroHash;
 
 export function createMemberFollower(options: { chain: PublicClient; deployment: Deployment }): MemberFollower {
   const { chain, deployment } = options;

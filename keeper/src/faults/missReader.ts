@@ -8,6 +8,7 @@ import { availabilityAbi } from "@ngpu/protocol/generated/abi/availability";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { areWordsOf, assignedOf, type TaskState } from "@ngpu/protocol/taskWords";
 import type { Hex, PublicClient } from "viem";
+import { inBatches } from "../chain/inBatches.ts";
 import type { Head, TaskFollower } from "../chain/taskFollower.ts";
 import { couldHaveMissed, missesOf, reportableUntilS, type EndedTask, type MissFacts } from "./planMissed.ts";
 
@@ -47,18 +48,18 @@ export function createMissReader(options: {
 
   async function statesOf(taskIds: Hex[], blockNumber: bigint): Promise<TaskState[]> {
     const at = { blockNumber, allowFailure: false, deployless: true } as const;
-    return inBatches(taskIds, (batch) =>
+    const read = (batch: Hex[]) =>
       chain.multicall({
         ...at,
         contracts: batch.map((taskId) => ({ ...escrow, functionName: "stateOf", args: [taskId] }) as const),
-      }),
-    );
+      });
+    return inBatches(taskIds, read, batchSize);
   }
 
   /** Whether each miss is reported. */
   async function areReported(misses: { taskId: Hex; nodeId: number }[], blockNumber: bigint): Promise<boolean[]> {
     const at = { blockNumber, allowFailure: false, deployless: true } as const;
-    const faults = await inBatches(misses, async (batch) => {
+    const read = async (batch: typeof misses) => {
       const ids = await chain.multicall({
         ...at,
         contracts: batch.map(
@@ -69,7 +70,8 @@ export function createMissReader(options: {
         ...at,
         contracts: ids.map((id) => ({ ...availability, functionName: "fault", args: [id] }) as const),
       });
-    });
+    };
+    const faults = await inBatches(misses, read, batchSize);
     return faults.map(({ nodeId }) => nodeId !== 0);
   }
 
@@ -111,13 +113,4 @@ export function createMissReader(options: {
       misfits = [];
     },
   };
-}
-
-/** Calls in batches that any RPC takes. */
-async function inBatches<T, R>(items: T[], read: (batch: T[]) => Promise<readonly R[]>): Promise<R[]> {
-  const results: R[] = [];
-  for (let start = 0; start < items.length; start += batchSize) {
-    results.push(...(await read(items.slice(start, start + batchSize))));
-  }
-  return results;
 }

@@ -1,7 +1,7 @@
 /**
  * What a refused call means: somebody else did it already (benign), or the world is not as the plan assumed (refused).
  */
-import { BaseError, ContractFunctionRevertedError } from "viem";
+import { revertOf } from "../chain/revertOf.ts";
 import type { SessionAction } from "../session/sessionAction.ts";
 import type { UpkeepAction } from "../upkeep/upkeepAction.ts";
 import type { Action } from "./action.ts";
@@ -51,9 +51,8 @@ const benign: Record<Kind, ReadonlySet<string>> = {
 
 /** undefined when the call was not refused by a contract, such as when the RPC did not answer. */
 export function classifyRevert(kind: Kind, error: unknown): Revert | undefined {
-  if (!(error instanceof BaseError)) return undefined;
-  const revert = error.walk((cause) => cause instanceof ContractFunctionRevertedError);
-  if (!(revert instanceof ContractFunctionRevertedError)) return undefined;
+  const revert = revertOf(error);
+  if (revert === undefined) return undefined;
   const name = revert.data?.errorName ?? "";
   return { name, isBenign: benign[kind].has(name) };
 }

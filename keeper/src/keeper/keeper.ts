@@ -217,9 +217,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     if (snapshot === undefined || isChainDown) return;
     const finished = passes?.startTimer({ loop: "answer" });
     try {
-      for (const action of await demandDesk.answer(snapshot, signal)) {
-        if (action.kind !== "dispatch") lane.submit(action);
-      }
+      for (const action of await demandDesk.answer(snapshot, signal)) lane.submit(action);
     } catch (error) {
       log.debug({ code: codeOf(error) }, "cannot see whether demands can be answered; looking again");
     }

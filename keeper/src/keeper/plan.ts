@@ -14,6 +14,7 @@ import { amountUsd6, standbyUsd6 } from "@ngpu/protocol/units";
 import type { Action } from "./action.ts";
 import { chooseSeats, type Load } from "./chooseSeats.ts";
 import type { TaskView, View } from "./gatewayView.ts";
+import { mayBeAssigned } from "./mayBeAssigned.ts";
 import { planExecution } from "./planExecution.ts";
 import { hasSeatIn, receiptMisfit, seatOf } from "./receiptRules.ts";
 import type { OpenTask, OpenWords, Snapshot } from "./snapshot.ts";
@@ -64,13 +65,12 @@ function planTask(world: World, task: OpenTask, load: Load): Action[] {
     return [...stoodBy, { kind: "settle", taskId, receipt, ...wordsOf(task) }];
   }
   if (snapshot.chainTimeS >= expirableAtS(task)) return [{ kind: "expire", taskId, ...wordsOf(task) }];
-  if (task.status === taskStatus.posted) return isPastDeadline ? [] : planAssign(world, task, load);
+  const isAssignable = mayBeAssigned(task, snapshot.chainTimeS);
+  if (task.status === taskStatus.posted) return isAssignable ? planAssign(world, task, load) : [];
 
   const accepts = isPastDeadline ? [] : planAccepts(task, seen);
   const failures = planFailures(task, seen);
-  const nobodyAccepted = task.status === taskStatus.assigned && accepts.length === 0 && failures.length === 0;
-  const windowIsOver = snapshot.chainTimeS >= task.assignedAtS + limits.acceptWindowS;
-  if (nobodyAccepted && windowIsOver && !isPastDeadline && task.assignment < limits.maxAssignments) {
+  if (isAssignable && accepts.length === 0 && failures.length === 0) {
     const anew = planAssign(world, task, load);
     if (anew.length > 0) return anew;
   }

@@ -7,8 +7,10 @@ import { unassigned, type Assigned, type Settlement, type TaskTerms } from "@ngp
 import { isOpen, isOver, taskStatus } from "@ngpu/protocol/taskStatus";
 import { areWordsOf, assignedOf, type TaskState } from "@ngpu/protocol/taskWords";
 import { zeroAddress, type Address, type Hex, type PublicClient } from "viem";
+import { inBatches } from "../chain/inBatches.ts";
 import type { Head, TaskFollower } from "../chain/taskFollower.ts";
 import type { TaskFacts } from "../chain/taskFacts.ts";
+import { mayBeAssigned } from "./mayBeAssigned.ts";
 
 /** What a call about the task brings along; it fits the chain's digest of that block. */
 export interface OpenWords {
@@ -80,19 +82,19 @@ export async function readSnapshot(options: {
   const told = [...follower.open(), ...follower.demanded()];
 
   const [states, eligible, records] = await Promise.all([
-    many(told, (facts) =>
+    inBatches(told, (facts) =>
       chain.multicall({
         ...at,
         contracts: facts.map(({ taskId }) => ({ ...escrow, functionName: "stateOf", args: [taskId] }) as const),
       }),
     ),
-    many(nodeIds, (ids) =>
+    inBatches(nodeIds, (ids) =>
       chain.multicall({
         ...at,
         contracts: ids.map((nodeId) => ({ ...registry, functionName: "eligibilityOf", args: [nodeId] }) as const),
       }),
     ),
-    many(nodeIds, (ids) =>
+    inBatches(nodeIds, (ids) =>
       chain.multicall({
         ...at,
         // A gateway may name nodes that this chain does not know; they must not stop the rest.
@@ -126,10 +128,9 @@ async function withDraws(options: {
   tasks: OpenTask[];
 }): Promise<OpenTask[]> {
   const { chain, deployment, head, tasks } = options;
-  const mayNeedNodes = ({ status }: OpenTask): boolean => status === taskStatus.posted || status === taskStatus.assigned;
-  const waiting = tasks.filter(mayNeedNodes);
+  const waiting = tasks.filter((task) => mayBeAssigned(task, head.timestampS));
   const contract = { address: deployment.assignment, abi: assignmentAbi } as const;
-  const drawn = await many(waiting, (batch) =>
+  const drawn = await inBatches(waiting, (batch) =>
     chain.multicall({
       ...{ blockNumber: head.number, allowFailure: true, deployless: true },
       contracts: batch.map(
@@ -169,13 +170,4 @@ function openTask(facts: TaskFacts, state: TaskState): OpenTask {
     ...{ taskId, modelId, inputCommitment, postedBlock, terms, standing },
     ...{ status, assignment, acceptedMask, failedMask, assignedAtS: changedAt, drawn: [] },
   };
-}
-
-/** Calls in batches that any RPC takes. */
-async function many<T, R>(items: T[], read: (batch: T[]) => Promise<R[]>): Promise<R[]> {
-  const size = 500;
-  const results: R[] = [];
-  for (let start = 0; start < items.length; start += size)
-    results.push(...(await read(items.slice(start, start + size))));
-  return results;
 }

@@ -2,7 +2,9 @@
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { laneState, sessionState } from "@ngpu/protocol/session/sessionStates";
-import { formatLog, parseEventLogs, zeroAddress, type Address, type Hex, type PublicClient, type RpcLog } from "viem";
+import { formatLog, parseEventLogs, zeroAddress, type Address, type Hex, type PublicClient } from "viem";
+import { inBatches } from "../chain/inBatches.ts";
+import { createLogCursor } from "../chain/logCursor.ts";
 import type { Head } from "../chain/taskFollower.ts";
 
 export interface LaneFacts {
@@ -49,45 +51,21 @@ export interface SessionReader {
   forget(): void;
 }
 
-const rereadBlocks = 8n;
-const chunkBlocks = 5_000n;
-const batchSize = 500;
-
 export function createSessionReader(options: { chain: PublicClient; deployment: Deployment }): SessionReader {
   const { chain, deployment } = options;
   const settlement = { address: deployment.sessionSettlement, abi: sessionSettlementAbi } as const;
   const firstBlock = BigInt(deployment.deploymentBlock);
+  const cursor = createLogCursor({ chain, addresses: [settlement.address], firstBlock });
   /** Nodes that ever had a lane, by session. */
   const open = new Map<Hex, Set<number>>();
-  let cursor: Head | undefined;
   let settleWindowS: number | undefined;
   /** The last reading, while no event of the rail has come since: everything that changes here leaves one. */
   let newest: SessionFacts[] | undefined;
 
   async function follow(head: Head): Promise<void> {
-    if (cursor?.hash === head.hash) return;
-    if (cursor !== undefined && !(await stillStands(cursor))) {
-      open.clear();
-      [cursor, newest] = [undefined, undefined];
-    }
-    const from = cursor === undefined ? firstBlock : max(firstBlock, cursor.number + 1n - rereadBlocks);
-    for (let low = from; low <= head.number; low += chunkBlocks) {
-      await readLogs(low, min(head.number, low + chunkBlocks - 1n));
-    }
-    cursor = head;
-  }
-
-  async function stillStands({ number, hash }: Head): Promise<boolean> {
-    const block = await chain.getBlock({ blockNumber: number }).catch(() => undefined);
-    return block?.hash === hash;
-  }
-
-  async function readLogs(low: bigint, high: bigint): Promise<void> {
-    const logs: RpcLog[] = await chain.request({
-      method: "eth_getLogs",
-      params: [{ address: settlement.address, fromBlock: hexOf(low), toBlock: hexOf(high) }],
-    });
-    if (logs.length > 0) newest = undefined;
+    const { isAnew, logs } = await cursor.readOn(head);
+    if (isAnew) open.clear();
+    if (isAnew || logs.length > 0) newest = undefined;
     const names = ["SessionOpened", "ReplicaAssigned"] as const;
     const parsed = parseEventLogs({
       abi: sessionSettlementAbi,
@@ -143,7 +121,8 @@ export function createSessionReader(options: { chain: PublicClient; deployment: 
     read,
     forget() {
       open.clear();
-      [cursor, settleWindowS, newest] = [undefined, undefined, undefined];
+      cursor.forget();
+      [settleWindowS, newest] = [undefined, undefined];
     },
   };
 }
@@ -187,25 +166,4 @@ function laneFacts(nodeId: number, { money, head, state, ...record }: LaneRecord
   const floor = { floor: record.floor, claimSeq: BigInt(record.claimSeq), burnableAtS: record.burnableAt };
   const paid = { allotmentUsd6, paidUsd6, powerCu, seq: BigInt(seq), weight };
   return { nodeId, isActive, isReclaimed, releasedAtS, ...floor, ...paid, head };
-}
-
-/** Calls in batches that any RPC takes. */
-async function inBatches<T, R>(items: T[], read: (batch: T[]) => Promise<readonly R[]>): Promise<R[]> {
-  const results: R[] = [];
-  for (let start = 0; start < items.length; start += batchSize) {
-    results.push(...(await read(items.slice(start, start + batchSize))));
-  }
-  return results;
-}
-
-function hexOf(value: bigint): Hex {
-  return `0x${value.toString(16)}`;
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

@@ -29,19 +29,17 @@ export function relationProblems(configuration: Configuration): Problem[] {
     .map(({ code, path, found, allowed }) => ({ code, path, found: String(found), allowed }));
 }
 
+function ruleOf(code: ProblemCode) {
+  return (path: string, found: Rule["found"], holds: boolean, allowed: string): Rule => ({ holds, code, path, found, allowed });
+}
+
 function timeRules({ chainId, roles, stake, payment, selection, faults }: Configuration): Rule[] {
   const thaw = stake.thawPeriodSeconds;
   const locked = 2 * stake.disputeWindowSeconds + stake.appealWindowSeconds;
   const longestDispute =
     faults.disputeOpenSeconds + 5 * faults.disputeStageSeconds + faults.faultAppealSeconds + faults.arbitrationSeconds;
   const longestExit = Math.max(thaw, selection.keeperExitSeconds, payment.withdrawalThawSeconds);
-  const window = (path: string, found: number, holds: boolean, allowed: string): Rule => ({
-    holds,
-    code: "WINDOW_MISFIT",
-    path,
-    found,
-    allowed,
-  });
+  const window = ruleOf("WINDOW_MISFIT");
   return [
     window(
       "stake.thawPeriodSeconds",
@@ -112,13 +110,7 @@ function amountRules({ external, price, selection, faults }: Configuration): Rul
   const rateAt = (answer: bigint): bigint =>
     (WEI_PER_USD6_AT_ONE_USD * 10n ** BigInt(external.priceFeedDecimals)) / answer;
   const bond = 2n * BigInt(faults.committeeSize) * faults.judgeFeeWei;
-  const amount = (path: string, found: bigint | number, holds: boolean, allowed: string): Rule => ({
-    holds,
-    code: "AMOUNT_MISFIT",
-    path,
-    found,
-    allowed,
-  });
+  const amount = ruleOf("AMOUNT_MISFIT");
   return [
     amount(
       "price.priceUsd6PerGcums",

@@ -42,7 +42,7 @@ export async function dryRun(configuration: Configuration): Promise<DryRun> {
       pollMs: 20,
     });
     const subject = await subjectOf({ chain: chain.client, configuration, deployed });
-    const checklist = await examineDeployment(subject, chain.hre.artifacts);
+    const checklist = await examineDeployment(subject, deployed.artifacts);
     const scene = { chain, configuration, addresses: deployed.addresses };
     await wakeFeeds(chain, configuration);
     const task = await smokeTask(scene);

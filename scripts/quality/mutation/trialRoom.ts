@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { paths } from "../../stack/paths.ts";
 import type { CompileResult } from "../compileSolidity.ts";
-import { createRoom } from "../createRoom.ts";
+import { createRoom, liftSizeLimit } from "../createRoom.ts";
 
 export interface TrialRoom {
   readonly root: string;
@@ -25,13 +25,6 @@ export function createTrialRoom(root: string): TrialRoom {
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
-}
-
-/** What is compiled with less optimisation may be larger than a chain takes. */
-function liftSizeLimit(root: string): void {
-  const file = join(root, "hardhat.config.ts");
-  const config = readFileSync(file, "utf8");
-  writeFileSync(file, config.replaceAll("chainId: 31337", "chainId: 31337, allowUnlimitedContractSize: true"));
 }
 
 function merged(contract: string, compiled: CompileResult): string {

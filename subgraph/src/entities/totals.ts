@@ -75,6 +75,7 @@ export function countForfeited(payer: Address, bill: Bill): void {
 
   const account = loadAccount(payer);
   account.tasksForfeited = account.tasksForfeited.plus(ONE);
+  account.spentUsd6 = account.spentUsd6.minus(bill.amountUsd6);
   account.save();
 
   const billedOn = dayOf(bill.timestamp);

@@ -1,8 +1,7 @@
 /** The words of a task as any log reader has them: terms, standing assignment and settlement, out of the events. */
-import { contentHashOf } from "@ngpu/protocol/ids";
 import { unassigned, type Assigned, type Settlement, type TaskTerms } from "@ngpu/protocol/taskDigest";
-import { typedData, type Receipt } from "@ngpu/protocol/typedData";
-import { hashStruct, zeroAddress, zeroHash, type Hex } from "viem";
+import { assignedOf, settlementOf, termsOf } from "@ngpu/protocol/taskWords";
+import { zeroAddress, zeroHash, type Hex } from "viem";
 import type { World } from "./world.ts";
 
 export interface TaskWords {
@@ -12,7 +11,7 @@ export interface TaskWords {
 }
 
 /** Words that are nobody's. */
-export const noTerms: TaskTerms = {
+const noTerms: TaskTerms = {
   payer: zeroAddress,
   postedAt: 0,
   deadline: 0,
@@ -22,7 +21,7 @@ export const noTerms: TaskTerms = {
   stakeWeiPerUsd6: 0n,
   contentHash: zeroHash,
 };
-export const noSettlement: Settlement = {
+const noSettlement: Settlement = {
   nodeId: 0,
   payout: zeroAddress,
   amountUsd6: 0n,
@@ -32,12 +31,6 @@ export const noSettlement: Settlement = {
 /** Shows that nobody was harmed. */
 export const noHarm = { terms: noTerms, settlement: noSettlement };
 
-/** EIP-712 struct hash of a receipt: what contracts call it by. */
-export function receiptHashOf(receipt: Receipt): Hex {
-  const { primaryType, types } = typedData.receipt;
-  return hashStruct({ primaryType, types, data: receipt } as unknown as Parameters<typeof hashStruct>[0]);
-}
-
 /** The newest words of a task; empty ones where there are none. */
 export async function wordsOf(world: World, taskId: Hex): Promise<TaskWords> {
   const { publicClient, escrow } = world;
@@ -46,13 +39,10 @@ export async function wordsOf(world: World, taskId: Hex): Promise<TaskWords> {
   const assigned = await publicClient.getContractEvents({ ...query, eventName: "TaskAssigned", strict: true });
   const [settled] = await publicClient.getContractEvents({ ...query, eventName: "TaskSettled", strict: true });
   const newest = assigned.at(-1)?.args;
-  const terms = posted === undefined ? noTerms : { ...posted.args, contentHash: contentHashOf(posted.args) };
-  const standing = newest === undefined ? unassigned : { assigner: newest.assigner, seats: newest.seats };
+  const terms = posted === undefined ? noTerms : termsOf(posted.args);
+  const standing = newest === undefined ? unassigned : assignedOf(newest);
   if (posted === undefined || settled === undefined) return { terms, standing, settlement: noSettlement };
-
-  const { modelId, inputCommitment } = posted.args;
-  const receipt = { ...settled.args, modelId, inputCommitment, status: 0 };
-  return { terms, standing, settlement: { ...settled.args, receiptHash: receiptHashOf(receipt) } };
+  return { terms, standing, settlement: settlementOf({ posted: posted.args, settled: settled.args }) };
 }
 
 /** Whom a receipt about the task harmed. */

@@ -1,5 +1,6 @@
 /** What the transport promises in numbers, on a path of 100 Mbit/s with the start-up law of doubling. */
 import { test } from "node:test";
+import { median } from "@ngpu/protocol/selection/median";
 import { expect } from "chai";
 import { measureCompletion, type CompletionOptions } from "./completion.ts";
 
@@ -53,8 +54,4 @@ test("reports take at most three hundredths of what comes in, on slow paths too"
 
 function several(options: Omit<CompletionOptions, "seed">) {
   return Array.from({ length: 9 }, (_, at) => measureCompletion({ ...options, seed: at + 1 }));
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[values.length >> 1]!;
 }

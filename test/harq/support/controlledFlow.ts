@@ -18,8 +18,6 @@ import { createHasher } from "./world.ts";
 
 export interface ControlledFlow {
   deliveredBytes(): number;
-  sentBytes(): number;
-  readonly controller: CongestionController;
 }
 
 export interface ControlledFlowOptions {
@@ -30,7 +28,6 @@ export interface ControlledFlowOptions {
   /** Both of datagrams and of reports. */
   readonly loss?: LossModel;
   readonly startUs?: number;
-  readonly stopUs?: number;
   /** What the application has to send a second; without end where it is not given. */
   readonly offeredBytesPerSecond?: number;
 }
@@ -39,7 +36,7 @@ const packetBytes = 1_200;
 const codec = createErasureCodec();
 
 export function createControlledFlow(options: ControlledFlowOptions): ControlledFlow {
-  const { queue, bottleneck, rttUs, createController, loss, startUs = 0, stopUs = Infinity } = options;
+  const { queue, bottleneck, rttUs, createController, loss, startUs = 0 } = options;
   const { offeredBytesPerSecond = Infinity } = options;
   const connection = createConnection({
     codec,
@@ -94,7 +91,6 @@ export function createControlledFlow(options: ControlledFlowOptions): Controlled
   };
   const pump = (): void => {
     const nowUs = queue.nowUs();
-    if (nowUs >= stopUs) return;
     const offered = (): number =>
       offeredBytesPerSecond === Infinity ? Infinity : ((nowUs - startUs) / 1e6) * offeredBytesPerSecond;
     const maySend = (): boolean => sentBytes + packetBytes <= offered();
@@ -118,5 +114,5 @@ export function createControlledFlow(options: ControlledFlowOptions): Controlled
     });
   };
   queue.at(startUs, pump);
-  return { deliveredBytes: () => deliveredBytes, sentBytes: () => sentBytes, controller: path.controller };
+  return { deliveredBytes: () => deliveredBytes };
 }

@@ -14,9 +14,12 @@ import { startLocalChain, type LocalChain } from "../../../scripts/deploy/dryRun
 import { plantStandIns } from "../../../scripts/deploy/dryRun/standIns.ts";
 import { until } from "../../harness/until.ts";
 
+/** Of the development mnemonic's first account, which everybody knows. */
+export const developmentKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+
 const root = join(import.meta.dirname, "../../..");
 const program = join(root, "scripts/targets/deploy.ts");
-export const exampleFile = join(root, "ignition/parameters/publicTestnet.example.json");
+const exampleFile = join(root, "ignition/parameters/publicTestnet.example.json");
 
 /** Sections of a configuration as JSON, to be changed. */
 export type Draft = Record<string, unknown> & Record<"external" | "roles", Record<string, unknown>>;
@@ -34,8 +37,6 @@ export interface Outcome {
 }
 
 export interface DeployWorld {
-  readonly folder: string;
-  readonly file: string;
   readonly configuration: Configuration;
   readonly deployer: PrivateKeyAccount;
   /** Runs the command; it is ended with SIGKILL as soon as `killWhen` holds. */
@@ -43,7 +44,7 @@ export interface DeployWorld {
   close(): Promise<void>;
 }
 
-export async function createDeployWorld(change: (draft: Draft) => void = () => undefined): Promise<DeployWorld> {
+export async function createDeployWorld(): Promise<DeployWorld> {
   const folder = await mkdtemp(join(tmpdir(), "ngpu-deploy-test-"));
   const file = join(folder, "configuration.json");
   const text = await draftOf((draft) => {
@@ -55,14 +56,11 @@ export async function createDeployWorld(change: (draft: Draft) => void = () => u
       // Nobody listens there.
       rpcUrl: "http://127.0.0.1:9",
     });
-    change(draft);
   });
   await writeFile(file, text);
   const key = generatePrivateKey();
 
   return {
-    folder,
-    file,
     configuration: readConfiguration(text),
     deployer: privateKeyToAccount(key),
     async run(args, options = {}) {
@@ -92,10 +90,28 @@ export async function createDeployWorld(change: (draft: Draft) => void = () => u
   };
 }
 
-/** A chain as the configuration expects it, with coins for its deployer. */
-export async function startConfiguredChain(world: DeployWorld): Promise<LocalChain> {
+/** A deployment's world and the chain that its configuration expects, with coins for its deployer. */
+export interface DeployScene {
+  readonly world: DeployWorld;
+  readonly chain: LocalChain;
+  /** Transactions that the deployer has sent. */
+  sent(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function createDeployScene(): Promise<DeployScene> {
+  const world = await createDeployWorld();
   const chain = await startLocalChain({ chainId: world.configuration.chainId });
+  const { address } = world.deployer;
   await plantStandIns(chain, world.configuration);
-  await chain.control.setBalance({ address: world.deployer.address, value: parseEther("10") });
-  return chain;
+  await chain.control.setBalance({ address, value: parseEther("10") });
+  return {
+    world,
+    chain,
+    sent: () => chain.client.getTransactionCount({ address }),
+    async close() {
+      await chain.close();
+      await world.close();
+    },
+  };
 }

@@ -7,8 +7,8 @@ export interface PacketSize {
   /** A size to try now, as a padded packet. */
   probe(nowUs: number): number | undefined;
   onProbeFate(bytes: number, isLost: boolean, nowUs: number): void;
-  /** Fates of packets in their order. True when the size fell. */
-  onFate(bytes: number, isLost: boolean, loss: number): boolean;
+  /** Fates of packets in their order; the size may fall. */
+  onFate(bytes: number, isLost: boolean, loss: number): void;
   /** True once when a small packet should tell whether it is the size that is lost. */
   takeSmallPacket(): boolean;
   nextUs(): number;
@@ -60,7 +60,7 @@ export function createPacketSize({ smallestBytes, largestBytes, nowUs: openedUs 
       if (failures >= tries) failures = 0;
     },
     onFate(bytes, isLost, loss) {
-      if (current === smallestBytes) return false;
+      if (current === smallestBytes) return;
       const enough = Math.max(shortestRun, Math.ceil(Math.log(improbable) / Math.log(loss)));
       if (bytes > smallestBytes) {
         if (!isLost) calm();
@@ -69,20 +69,19 @@ export function createPacketSize({ smallestBytes, largestBytes, nowUs: openedUs 
           if (lostSince !== undefined) lostSince += 1;
           wantsSmall ||= run >= suspicious && (lostSince === undefined || lostSince >= enough);
         }
-        return false;
+        return;
       }
-      if (run < suspicious) return false;
+      if (run < suspicious) return;
       if (isLost) {
         wantsSmall = true;
-        return false;
+        return;
       }
       if (lostSince !== undefined && lostSince >= enough) {
         current = smallestBytes;
         calm();
-        return true;
+        return;
       }
       lostSince ??= 0;
-      return false;
     },
     takeSmallPacket() {
       const wanted = wantsSmall;

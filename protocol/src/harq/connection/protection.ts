@@ -1,4 +1,5 @@
 /** Seals what leaves under this direction's key and opens what comes under the other's. */
+import { joinBytes } from "../../bytes.ts";
 import { tagBytes, type Sealer } from "../security/sealer.ts";
 import { encodeHeader, headerBytes, type DatagramHeader, type DatagramType } from "../wire/datagramHeader.ts";
 import { nonceOf } from "../wire/nonce.ts";
@@ -30,10 +31,7 @@ export function createProtection({ send, receive }: { send: DirectionKeys; recei
     seal({ body, ...fields }) {
       const header = encodeHeader({ ...fields, keyPhase: 0, connectionId: send.connectionId });
       const sealed = send.sealer.seal(body, header, nonceOf(send.salt, fields));
-      const datagram = new Uint8Array(headerBytes + sealed.length);
-      datagram.set(header);
-      datagram.set(sealed, headerBytes);
-      return datagram;
+      return joinBytes(header, sealed);
     },
     open(header, datagram) {
       if (header.connectionId !== receive.connectionId || header.keyPhase !== 0) return undefined;

@@ -4,6 +4,7 @@
 import type { Frame } from "../wire/frames.ts";
 import { frameBytes } from "../wire/frameBytes.ts";
 import type { Connection } from "./connectionState.ts";
+import { smallestDatagramBytes } from "./openPath.ts";
 import { hasWindow, type Path } from "./path.ts";
 import { activePaths, bodyBytesForNew, conditionsOf, replyPath } from "./pathChoice.ts";
 import { overheadBytes } from "./protection.ts";
@@ -66,8 +67,9 @@ function resume(connection: Connection): void {
 
 function cancel(connection: Connection, nowUs: number): void {
   const cancellations = connection.outbox.cancellations();
+  if (cancellations.length === 0 || nowUs < connection.cancel.nextUs) return;
   const path = activePaths(connection)[0];
-  if (cancellations.length === 0 || path === undefined || nowUs < connection.cancel.nextUs) return;
+  if (path === undefined) return;
   for (const cancellation of cancellations) path.control.push({ type: "cancel", ...cancellation });
   const waitUs = 1.25 * path.roundTrip.smoothedUs() * 2 ** connection.cancel.tries;
   connection.cancel = { tries: connection.cancel.tries + 1, nextUs: nowUs + Math.min(longestCancelWaitUs, waitUs) };
@@ -93,7 +95,7 @@ function sendMessages(connection: Connection, nowUs: number): void {
 function answer(connection: Connection, nowUs: number): void {
   const path = replyPath(connection);
   if (path === undefined) return;
-  const room = Math.min(path.size.packetBytes(), 1_200) - overheadBytes;
+  const room = Math.min(path.size.packetBytes(), smallestDatagramBytes) - overheadBytes;
   const isDue = nowUs >= reportDueUs(connection);
   if (!isDue && nowUs < donesDueUs(connection)) return;
   const dones = makeDones(connection, { room: 600, nowUs, rttUs: path.roundTrip.smoothedUs(), withReport: isDue });

@@ -24,7 +24,7 @@ export const noContent: PacketContent = { symbols: [], ends: [], isSizeProbe: fa
 /** False when the path may not send that much to an address that has not proved itself. */
 export function sendPacket(connection: Connection, path: Path, packet: Packet, nowUs: number): boolean {
   const { frames, type = "data", content, paddedTo } = packet;
-  const capacity = (paddedTo ?? Math.max(path.size.packetBytes(), 0)) - overheadBytes;
+  const capacity = (paddedTo ?? path.size.packetBytes()) - overheadBytes;
   const body = encodeFrames(frames, { capacity, padded: paddedTo !== undefined });
   const bytes = body.length + overheadBytes;
   if (!maySend(path, bytes)) return false;

@@ -119,7 +119,7 @@ export function createInbox(ports: MessagePorts): Inbox {
       if (message === undefined) return nothing;
       if (message === "refused") return fail(id, frame.length, "refused");
       if (!sameShape(frame, message.parts) || !fits(frame, message.parts)) return nothing;
-      return after(message, message.add(frame) === "completesBlock");
+      return after(message, message.add(frame));
     },
     onEnd(frame) {
       if (finished.has(frame.message)) return nothing;

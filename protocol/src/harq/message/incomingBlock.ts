@@ -2,6 +2,7 @@
  * One block that is being received: source symbols in their places, repair symbols aside, decoded when k are there.
  */
 import type { EncodingSymbol } from "../../wire/fec/erasureCodec.ts";
+import { messageLimits } from "./messageLimits.ts";
 import type { BlockCodec } from "./ports.ts";
 
 export interface IncomingBlock {
@@ -44,7 +45,7 @@ export function createIncomingBlock({ k, symbolBytes, place, codec }: IncomingBl
     },
     deficit: () => k - count,
     missing() {
-      if (count === k || largestEsi < (k + 256) / 2) return undefined;
+      if (count === k || largestEsi < (k + messageLimits.ids) / 2) return undefined;
       const bitmap = new Uint8Array(16);
       for (const esi of absent()) bitmap[esi >> 3]! |= 1 << (esi & 7);
       return bitmap;

@@ -17,7 +17,8 @@ export interface IncomingMessage {
   readonly id: number;
   readonly parts: Partition;
   readonly priority: number;
-  add(frame: SymbolFrame): "new" | "completesBlock" | "repeated" | "outside";
+  /** True when the symbol completes its block. */
+  add(frame: SymbolFrame): boolean;
   /** Complete blocks in order that were not handed over yet; none of a message that is handed over whole. */
   takePieces(): Piece[];
   setEnd(sha256: Uint8Array): void;
@@ -93,13 +94,11 @@ export function createIncomingMessage(options: IncomingMessageOptions): Incoming
     parts,
     priority,
     add({ block: index, esi, symbol }) {
-      if (index < first) return "repeated";
-      if (index >= first + windowBlocks) return "outside";
+      if (index < first || index >= first + windowBlocks) return false;
       const block = openBlock(index);
-      if (!block.add(esi, symbol)) return "repeated";
-      if (block.deficit() > 0) return "new";
+      if (!block.add(esi, symbol) || block.deficit() > 0) return false;
       closeBlocks();
-      return "completesBlock";
+      return true;
     },
     takePieces: () => pieces.splice(0),
     setEnd(sha256) {

@@ -1,4 +1,6 @@
 /** Bounds on what one connection holds of the peer's messages, and of its own. */
+import { fecLimits } from "../../wire/fec/fecLimits.ts";
+
 export const messageLimits = {
   /** Messages above this are handed over in pieces, and at most this much of one is open at a time. */
   windowBytes: 16 * 1024 * 1024,
@@ -7,7 +9,7 @@ export const messageLimits = {
   /** Bytes of messages that may be begun before the receiver says more. */
   initialCreditBytes: 64 * 1024 * 1024,
   /** Symbol ids of a block, source and repair. */
-  ids: 256,
+  ids: fecLimits.maxEsis,
   mostBlocks: 65_536,
 } as const;
 

@@ -3,6 +3,7 @@
  * receiver has said DONE. Ids rise with every message that is begun and are never used again.
  */
 import { kmaxFor, partition } from "../redundancy/partition.ts";
+import { largestKmax } from "../wire/decodeFrames.ts";
 import type { Deficit, MissingSymbols, ResumeFrame, StatusFrame, Verdict } from "../wire/frames.ts";
 import { symbolHeaderBytes } from "../wire/frameBytes.ts";
 import { creditOf, messageLimits } from "./messageLimits.ts";
@@ -153,7 +154,7 @@ export function createOutbox(ports: MessagePorts): Outbox {
         .filter(({ block }) => block < parts.blocks)
         .map(({ block, count }) => ({ message: id, block, deficit: Math.max(0, parts.k(block) - count) }));
       entry.message.resume(
-        deficits.length > 0 ? deficits : [{ message: id, block: firstBlock, deficit: largestDeficit }],
+        deficits.length > 0 ? deficits : [{ message: id, block: firstBlock, deficit: largestKmax }],
       );
       return "known";
     },
@@ -177,8 +178,6 @@ export function createOutbox(ports: MessagePorts): Outbox {
     openBytes: () => [...begun.values()].reduce((total, { message }) => total + message.openBytes(), 0),
   };
 }
-
-const largestDeficit = 128;
 
 function byMessage<Entry extends { readonly message: number }>(entries: readonly Entry[]): Map<number, Entry[]> {
   const groups = new Map<number, Entry[]>();

@@ -79,7 +79,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
   let nextBlock = 0;
   let group: OutgoingBlock[] = [];
   let turn = 0;
-  let repairs: OutgoingBlock[] = [];
+  const repairs: OutgoingBlock[] = [];
   let queuedBytes = parts.length;
   let endsWanted = 0;
   let endsOutstanding = 0;
@@ -150,6 +150,17 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
     for (const block of open.values()) if (block.index < index) complete(block);
     firstIncomplete = Math.max(firstIncomplete, Math.min(index, nextBlock));
   };
+  /** What the receiver lacks; `isFresh`: of a connection that knows of no packet before it. */
+  const hear = (deficits: readonly Deficit[], isFresh: boolean): void => {
+    const first = deficits[0];
+    if (first !== undefined) completeBelow(first.block);
+    for (const { block: index, deficit } of deficits) {
+      const block = open.get(index);
+      if (block === undefined) continue;
+      if (deficit === 0) complete(block);
+      else block.tell(deficit, isFresh);
+    }
+  };
   const take = (symbol: OutgoingSymbol | undefined): OutgoingSymbol | undefined => {
     if (symbol === undefined) return undefined;
     symbol.block.outstanding += 1;
@@ -196,14 +207,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
       if (fate !== "lost") block.arrived(isRepeated);
     },
     onDeficits(deficits, missing) {
-      const first = deficits[0];
-      if (first !== undefined) completeBelow(first.block);
-      for (const { block: index, deficit } of deficits) {
-        const block = open.get(index);
-        if (block === undefined) continue;
-        if (deficit === 0) complete(block);
-        else block.tell(deficit);
-      }
+      hear(deficits, false);
       for (const { block, bitmap } of missing) open.get(block)?.setMissing(bitmap);
     },
     plan(conditions) {
@@ -213,14 +217,7 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
     resume(deficits) {
       for (const block of open.values()) block.tell(block.k, true);
       endsWanted = Math.max(endsWanted, sha256 === undefined ? 0 : 1);
-      const first = deficits[0];
-      if (first !== undefined) completeBelow(first.block);
-      for (const { block: index, deficit } of deficits) {
-        const block = open.get(index);
-        if (block === undefined) continue;
-        if (deficit === 0) complete(block);
-        else block.tell(deficit, true);
-      }
+      hear(deficits, true);
     },
     queuedBytes: () => queuedBytes,
     openBytes: () => [...open.values()].reduce((total, block) => total + block.k * parts.symbolBytes, 0),

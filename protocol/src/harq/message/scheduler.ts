@@ -27,7 +27,7 @@ export function createScheduler<Item extends Schedulable>(): Scheduler<Item> {
   const others = createRing<Item>();
   let owedBytes = 0;
   let oneTurnBytes = 0;
-  const ringOf = (item: Item): Ring<Item> => (item.priority === "interactive" ? interactive : others);
+  const ringOf = (item: Item): Scheduler<Item> => (item.priority === "interactive" ? interactive : others);
   return {
     add: (item) => ringOf(item).add(item),
     remove: (item) => ringOf(item).remove(item),
@@ -45,14 +45,8 @@ export function createScheduler<Item extends Schedulable>(): Scheduler<Item> {
   };
 }
 
-interface Ring<Item> {
-  add(item: Item): void;
-  remove(item: Item): void;
-  pick(may: (item: Item) => boolean): Item | undefined;
-  sent(item: Item, bytes: number): void;
-}
-
-function createRing<Item extends Schedulable>(): Ring<Item> {
+/** One class of messages, by weight alone. */
+function createRing<Item extends Schedulable>(): Scheduler<Item> {
   const items: Item[] = [];
   const allowance = new Map<Item, number>();
   let at = 0;

@@ -2,9 +2,10 @@
  * The symbol size of a message. Few symbols are cut evenly, with room for the message's END in every datagram, so that
  * any of them may be the one that completes it; many fill their datagrams.
  */
+import { fecLimits } from "../../wire/fec/fecLimits.ts";
 import { endBytes, symbolHeaderBytes, symbolLengthBytes } from "../wire/frameBytes.ts";
 
-const step = 64;
+const step = fecLimits.symbolStepBytes;
 const largest = 255 * step;
 const few = 16;
 

@@ -4,6 +4,7 @@
  *
  *     nonce 12, at random | sealed( expires u64 in microseconds | connection id u64 ), associated data = prefix
  */
+import { joinBytes } from "../../bytes.ts";
 import { tagBytes, type Sealer } from "./sealer.ts";
 
 export interface PathTokens {
@@ -31,10 +32,7 @@ export function createPathTokens({ sealer, randomBytes }: PathTokenOptions): Pat
       view.setBigUint64(0, BigInt(Math.floor(nowUs) + goodForUs));
       view.setBigUint64(8, connectionId);
       const nonce = randomBytes(nonceBytes);
-      const token = new Uint8Array(pathTokenBytes);
-      token.set(nonce);
-      token.set(sealer.seal(body, prefix, nonce), nonceBytes);
-      return token;
+      return joinBytes(nonce, sealer.seal(body, prefix, nonce));
     },
     check({ token, prefix, nowUs }) {
       if (token.length !== pathTokenBytes) return undefined;

@@ -3,6 +3,7 @@
  * symbols and bitmaps are views of the body. Throws WIRE_MALFORMED and nothing else.
  */
 import { createByteReader, type ByteReader } from "./byteReader.ts";
+import { deficitBytes, missingBytes, rangeBytes } from "./frameBytes.ts";
 import { frameCodes, verdicts, type Frame, type MessageShape, type StatusFrame, type SymbolFrame } from "./frames.ts";
 import { malformed } from "./malformed.ts";
 
@@ -85,18 +86,18 @@ function decodeStatus(reader: ByteReader): StatusFrame {
   const received = reader.u48();
   const credit = reader.u48();
   let below = largest + 1;
-  const ranges = list(reader, 4, () => {
+  const ranges = list(reader, rangeBytes, () => {
     const range = { gap: reader.u16(), run: reader.u16() };
     below -= range.gap + range.run;
     if (range.run === 0 || below < 0) throw malformed("ranges");
     return range;
   });
-  const deficits = list(reader, 7, () => {
+  const deficits = list(reader, deficitBytes, () => {
     const entry = { message: reader.u32(), block: reader.u16(), deficit: reader.u8() };
     if (entry.deficit > largestKmax) throw malformed("deficit");
     return entry;
   });
-  const missing = list(reader, 22, () => ({
+  const missing = list(reader, missingBytes, () => ({
     message: reader.u32(),
     block: reader.u16(),
     bitmap: reader.take(16),

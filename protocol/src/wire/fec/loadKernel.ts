@@ -8,7 +8,7 @@ import { fecKernels } from "../../generated/fecKernels.ts";
 import type { ErasureKernel } from "./erasureCodec.ts";
 
 /** protocol/wasm/fec: what every build exports. All numbers are places or sizes in bytes. */
-export interface KernelExports {
+export type KernelExports = {
   readonly memory: WebAssembly.Memory;
   readonly input: WebAssembly.Global<"i32">;
   readonly output: WebAssembly.Global<"i32">;
@@ -19,7 +19,7 @@ export interface KernelExports {
   planRepair(k: number, firstEsi: number, rows: number): void;
   planRecovery(k: number, rows: number): void;
   combine(k: number, rows: number, width: number, inputStride: number, outputStride: number): void;
-}
+};
 
 export interface LoadedKernel {
   kernel: ErasureKernel;
@@ -56,7 +56,7 @@ function instantiate(build: KernelBuild, supports: Supports | undefined): Kernel
   if (typeof WebAssembly === "undefined") return undefined;
   try {
     const module = compile(build, supports);
-    return module && (new WebAssembly.Instance(module).exports as unknown as KernelExports);
+    return module && (new WebAssembly.Instance(module).exports as KernelExports);
   } catch (cause) {
     // What the engine could do, a page's content security policy can forbid, and memory can be short.
     throw new NgpuError("FEC_UNAVAILABLE", { build }, { cause });

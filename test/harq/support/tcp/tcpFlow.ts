@@ -10,7 +10,6 @@ import type { LossModel } from "../lossyLink.ts";
 export interface TcpAck {
   readonly nowUs: number;
   readonly rttUs: number;
-  readonly smallestRttUs: number;
   readonly inFlight: number;
   /** Segments delivered by now, and when the segment left that is acknowledged. */
   readonly delivered: number;
@@ -24,8 +23,8 @@ export interface TcpAck {
 export interface TcpLaw {
   onAck(ack: TcpAck): void;
   /** Once for each window with losses. */
-  onLoss(nowUs: number): void;
-  onTimeout(nowUs: number): void;
+  onLoss(): void;
+  onTimeout(): void;
   windowSegments(): number;
   /** Infinity: as acknowledgements come in. */
   segmentsPerSecond(): number;
@@ -43,7 +42,6 @@ export interface TcpFlowOptions {
   readonly law: TcpLaw;
   readonly loss?: LossModel;
   readonly startUs?: number;
-  readonly stopUs?: number;
 }
 
 export const segmentBytes = 1_448;
@@ -61,7 +59,7 @@ interface Transmission {
 }
 
 export function createTcpFlow(options: TcpFlowOptions): TcpFlow {
-  const { queue, bottleneck, rttUs: delayUs, law, loss, startUs = 0, stopUs = Infinity } = options;
+  const { queue, bottleneck, rttUs: delayUs, law, loss, startUs = 0 } = options;
   const outstanding = new Map<number, Transmission>();
   let lost: number[] = [];
   let nextSegment = 0;
@@ -71,7 +69,6 @@ export function createTcpFlow(options: TcpFlowOptions): TcpFlow {
   let recoverOrder = 0;
   let smoothedUs = 0;
   let variationUs = 0;
-  let smallestRttUs = Infinity;
   let backoff = 0;
   let timeoutAtUs = Infinity;
   let releaseUs = startUs;
@@ -92,7 +89,7 @@ export function createTcpFlow(options: TcpFlowOptions): TcpFlow {
     timeoutAtUs = Infinity;
     recoverOrder = nextOrder;
     backoff += 1;
-    law.onTimeout(queue.nowUs());
+    law.onTimeout();
     pump();
   };
   const transmit = (): void => {
@@ -114,7 +111,7 @@ export function createTcpFlow(options: TcpFlowOptions): TcpFlow {
   };
   const pump = (): void => {
     const nowUs = queue.nowUs();
-    while (nowUs < stopUs && outstanding.size < Math.max(1, Math.floor(law.windowSegments()))) {
+    while (outstanding.size < Math.max(1, Math.floor(law.windowSegments()))) {
       if (releaseUs > nowUs) {
         if (!isWaking) queue.at(releaseUs, wake);
         isWaking = true;
@@ -138,7 +135,7 @@ export function createTcpFlow(options: TcpFlowOptions): TcpFlow {
     }
     if (!isNewWindow) return;
     recoverOrder = nextOrder;
-    law.onLoss(queue.nowUs());
+    law.onLoss();
   };
   const onAck = (sent: Transmission): void => {
     const nowUs = queue.nowUs();
@@ -146,7 +143,6 @@ export function createTcpFlow(options: TcpFlowOptions): TcpFlow {
     if (!outstanding.delete(sent.order)) return;
     variationUs = smoothedUs === 0 ? rttUs / 2 : variationUs + (Math.abs(smoothedUs - rttUs) - variationUs) / 4;
     smoothedUs = smoothedUs === 0 ? rttUs : smoothedUs + (rttUs - smoothedUs) / 8;
-    smallestRttUs = Math.min(smallestRttUs, rttUs);
     delivered += 1;
     deliveredUs = nowUs;
     backoff = 0;
@@ -154,7 +150,6 @@ export function createTcpFlow(options: TcpFlowOptions): TcpFlow {
     law.onAck({
       nowUs,
       rttUs,
-      smallestRttUs,
       inFlight: outstanding.size,
       delivered,
       deliveredAtSending: sent.delivered,
