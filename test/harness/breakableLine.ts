@@ -1,5 +1,6 @@
 /** A TCP line to a server that can be cut and mended: while it is cut, connections end at once. */
-import { connect, createServer, type Socket } from "node:net";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 export interface BreakableLine {
   url: string;
@@ -8,7 +9,8 @@ export interface BreakableLine {
   close(): Promise<void>;
 }
 
-export async function startBreakableLine(targetUrl: string): Promise<BreakableLine> {
+/** On `port`, else on a free one. */
+export async function startBreakableLine(targetUrl: string, port = 0): Promise<BreakableLine> {
   const target = new URL(targetUrl);
   const open = new Set<Socket>();
   let broken = false;
@@ -17,7 +19,8 @@ export async function startBreakableLine(targetUrl: string): Promise<BreakableLi
       near.destroy();
       return;
     }
-    const far = connect(Number(target.port), target.hostname);
+    near.setNoDelay(true);
+    const far = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
     for (const [one, other] of [
       [near, far],
       [far, near],
@@ -31,15 +34,14 @@ export async function startBreakableLine(targetUrl: string): Promise<BreakableLi
       });
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
   const cut = (): void => {
     broken = true;
     for (const socket of open) socket.destroy();
   };
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     breakIt: cut,
     mend: () => void (broken = false),
     async close() {

@@ -25,6 +25,7 @@ import {
 import { mnemonicToAccount } from "viem/accounts";
 import config from "../../hardhat.config.ts";
 import NgpuLocal from "../../ignition/modules/NgpuLocal.ts";
+import { startBreakableLine } from "./breakableLine.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const chainId = 31_337;
@@ -62,15 +63,21 @@ export async function startTestChain(options: { port?: number } = {}): Promise<T
   const journal = await mkdtemp(join(tmpdir(), "ngpu-journal-"));
   const paths = { ...config.paths, ignition: journal };
   const hre = await createHardhatRuntimeEnvironment({ ...config, paths }, {}, root);
-  const server = await hre.network.createServer("default", "127.0.0.1", options.port ?? 0);
+  const server = await hre.network.createServer("default", "127.0.0.1", 0);
   const { port } = await server.listen();
-  const rpcUrl = `http://127.0.0.1:${port}`;
+  // The server ends only once nobody talks to it, which a service that polls never lets happen: the line cuts it off.
+  const line = await startBreakableLine(`http://127.0.0.1:${port}`, options.port);
+  const rpcUrl = line.url;
+  const close = async (): Promise<void> => {
+    await line.close();
+    await server.close();
+  };
   try {
     const connection = await hre.network.create({ network: "localhost", override: { url: rpcUrl } });
     await connection.ignition.deploy(NgpuLocal);
     await connection.close();
   } catch (error) {
-    await server.close();
+    await close();
     throw error;
   } finally {
     await rm(journal, { recursive: true, force: true });
@@ -100,6 +107,6 @@ export async function startTestChain(options: { port?: number } = {}): Promise<T
     setAutomine: (on) => control.setAutomine(on),
     snapshot: () => control.snapshot(),
     revert: (id) => control.revert({ id }),
-    close: () => server.close(),
+    close,
   };
 }

@@ -51,10 +51,11 @@ describe("a suite", () => {
     const source = `import { spawn } from "node:child_process"; import { writeFileSync } from "node:fs";
       const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
       writeFileSync(${JSON.stringify(pidFile)}, String(child.pid));
+      it("is quick", () => {});
       it("hangs", () => new Promise(() => setInterval(() => {}, 1000)));`;
     const outcome = await run(source, 2);
     expect(outcome).to.include({ passed: 0, failed: 1 });
-    expect(outcome.failures[0]).to.contain("did not end within 2 s");
+    expect(outcome.failures[0]).to.contain("did not end within 2 s").and.contain("is quick");
     const child = Number(readFileSync(pidFile, "utf8"));
     await until("the child has ended", 5_000, () => (identityOf(child) ? undefined : true));
   });

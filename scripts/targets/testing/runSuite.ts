@@ -76,8 +76,8 @@ export async function runSuite(options: {
   const counts = lines.find((line) => line.kind === "counts");
   if (late || counts === undefined) {
     const why = late ? `did not end within ${suite.timeoutS} s` : `ended without a result (code ${String(code)})`;
-    const passed = 0;
-    return { ...failure(suite, why, { startedAt, logFile }), passed, failures: [`${suite.name} ${why}`, ...failures] };
+    const told = [`${suite.name} ${why}; the last it said:\n${lastLines(logFile)}`, ...failures];
+    return { ...failure(suite, why, { startedAt, logFile }), failures: told };
   }
   if (counts.passed + counts.failed === 0) return failure(suite, "ran no test", { startedAt, logFile });
   // A file that throws outside of its tests makes the run fail although every test that ran has passed.
@@ -97,6 +97,11 @@ function failure(
     failures: [`${suite.name} ${why}`],
     logFile,
   };
+}
+
+/** Enough to see which test it was at: a log of a machine that is gone cannot be read later. */
+function lastLines(file: string): string {
+  return readFileSync(file, "utf8").trimEnd().split("\n").slice(-15).join("\n");
 }
 
 function parse(text: string): OutcomeLine[] {
