@@ -1,7 +1,7 @@
 /** HTTP side of a gateway: sealed data by its hash, signed by the task's client key; and the public roster. */
 import { joinBytes } from "@ngpu/protocol/bytes";
 import { encodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
-import { errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
+import { isErrorCode, NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { signMessage, type SigningContext } from "@ngpu/protocol/signed";
 import { blobAction } from "@ngpu/protocol/typedData";
@@ -89,6 +89,6 @@ async function answeredError(response: Response): Promise<NgpuError> {
   const body: unknown = await response.json().catch(() => undefined);
   const code = typeof body === "object" && body !== null && "code" in body ? String(body.code) : "";
   // A gateway that failed inside or is just starting, or a proxy before it, says nothing about the blob: it is tried again.
-  const isKnown = code !== "INTERNAL" && Object.hasOwn(errorCatalogue, code);
-  return new NgpuError(isKnown ? (code as ErrorCode) : "GATEWAY_UNREACHABLE", { status: response.status });
+  const says = code !== "INTERNAL" && isErrorCode(code) ? code : "GATEWAY_UNREACHABLE";
+  return new NgpuError(says, { status: response.status });
 }

@@ -13,7 +13,7 @@ import {
   TimeoutError,
   type Hex,
 } from "viem";
-import { errorCatalogue, NgpuError, type ErrorCode } from "../src/errors.ts";
+import { errorCatalogue, isErrorCode, NgpuError } from "../src/errors.ts";
 import { explainContractError } from "../src/explainContractError.ts";
 import { errorsAbi } from "../src/generated/abi/errors.ts";
 
@@ -38,8 +38,8 @@ export function explainFailure(error: unknown): FailureWords | undefined {
 
 /** A code that a peer sent, with what our catalogue says of it where it knows it. */
 export function explainCode(code: string): { code: string; retryable: boolean } & Partial<FailureWords> {
-  if (!Object.hasOwn(errorCatalogue, code)) return { code, retryable: false };
-  const { meaning, cost, remedy, retryable } = errorCatalogue[code as ErrorCode];
+  if (!isErrorCode(code)) return { code, retryable: false };
+  const { meaning, cost, remedy, retryable } = errorCatalogue[code];
   return { code, meaning, cost, remedy, retryable };
 }
 

@@ -474,6 +474,11 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
+/** Whether the catalogue has this code: what a peer says may be anything. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorCatalogue, code);
+}
+
 /** An error with a catalogue code. `fields` are for logs and must never hold a secret. */
 export class NgpuError extends Error {
   override readonly name = "NgpuError";

@@ -3,7 +3,7 @@
  * and what is owed is signed, so that a request is paid once, whichever nodes it ran on.
  */
 import { fromBase64 } from "@ngpu/protocol/base64";
-import { errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
+import { isErrorCode, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import { decodePayload, encodePayload, type Part } from "@ngpu/protocol/sealed/payload";
 import { open } from "@ngpu/protocol/sealed/seal";
@@ -177,7 +177,7 @@ export function createSessionCore(options: {
   }
 
   function takeRefusal({ nodeId, requestId, code }: FrameOf<"refusal">): void {
-    const known: ErrorCode = Object.hasOwn(errorCatalogue, code) ? (code as ErrorCode) : "MODEL_FAILED";
+    const known: ErrorCode = isErrorCode(code) ? code : "MODEL_FAILED";
     if (known === "LANE_KEY_MISSING") rekey(nodeId);
     if (known === "NODE_DRAINING") unready(nodeId);
     if (known === "SESSION_UNSIGNED") void vouchers().flush(nodeId);

@@ -1,6 +1,6 @@
 /** Fetching the sealed input and storing the sealed output at the gateway; every request is signed by the operator. */
 import { encodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
-import { errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
+import { isErrorCode, NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { signMessage, type SigningContext, type TypedDataSigner } from "@ngpu/protocol/signed";
@@ -84,6 +84,6 @@ async function refusalOf(response: Response): Promise<NgpuError> {
   const answer: unknown = await response.json().catch(() => undefined);
   const code = typeof answer === "object" && answer !== null && "code" in answer ? String(answer.code) : "";
   // A gateway that failed inside, or a proxy before it, says nothing about the blob: it is tried again.
-  const isKnown = code !== "INTERNAL" && Object.hasOwn(errorCatalogue, code);
-  return new NgpuError(isKnown ? (code as ErrorCode) : "GATEWAY_UNREACHABLE", { status: response.status });
+  const says = code !== "INTERNAL" && isErrorCode(code) ? code : "GATEWAY_UNREACHABLE";
+  return new NgpuError(says, { status: response.status });
 }

@@ -7,7 +7,7 @@
  *   paid     requests that were paid, in a journal that was shortened
  */
 import type { Hex } from "viem";
-import { NgpuError, type ErrorCode, errorCatalogue } from "../errors.ts";
+import { isErrorCode, NgpuError, type ErrorCode } from "../errors.ts";
 import { isRecord } from "../isRecord.ts";
 import type { Voucher } from "../typedData.ts";
 import { wireJson } from "../wireJson.ts";
@@ -96,8 +96,8 @@ function entryOf(value: Record<string, unknown>): LedgerEntry {
   }
   if (t === "halted") {
     const { nodeId, code } = value;
-    if (typeof code !== "string" || !Object.hasOwn(errorCatalogue, code)) throw new TypeError("code");
-    return { t, nodeId: count(nodeId), code: code as ErrorCode };
+    if (typeof code !== "string" || !isErrorCode(code)) throw new TypeError("code");
+    return { t, nodeId: count(nodeId), code };
   }
   if (t === "voucher" && isRecord(value.message)) {
     const { sessionId, nodeId, seq, cumulativeUsd6, prevHead, billsHash, receiptsRoot } = value.message;
