@@ -1,8 +1,9 @@
 /**
- * Runs every suite, one after the other. The last line is `N passed, N failed`; a suite that runs no test, or not to
+ * Runs every suite, two at a time, one file of each. The last line is `N passed, N failed`; a suite that runs no test, or not to
  * its end, has failed. `npm test -- keeper e2e` runs the named suites alone.
  */
 import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { paths } from "../stack/paths.ts";
 import { startBuilds } from "../stack/prepare.ts";
 import { endLeftovers } from "../stack/process/record.ts";
@@ -28,10 +29,12 @@ await runTarget(async () => {
   const contractTests = chosen.some(({ name }) => name === "solidity");
   await startBuilds({ dapp: isWhole, subgraph: true, everyContract: true, contractTests, progress }).all;
   const env: Record<string, string> = isWhole ? { NGPU_CHROMIUM: await requireChromium(progress) } : {};
-  for (const suite of chosen) {
-    if (interrupted.signal.aborted) throw new StackError("interrupted");
-    await run(suite, env);
-  }
+  const together = chosen.filter(({ isAlone }) => isAlone !== true);
+  const lane = async (): Promise<void> => {
+    for (let suite = together.shift(); suite !== undefined; suite = together.shift()) await run(suite, env);
+  };
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, lane));
+  for (const suite of chosen.filter(({ isAlone }) => isAlone === true)) await run(suite, env);
 });
 await endLeftovers(progress);
 // Whatever stopped the run before a suite could fail is a failure too.
@@ -40,6 +43,7 @@ if (failed > 0 || passed === 0) process.exitCode = 1;
 console.log(`${passed} passed, ${failed} failed`);
 
 async function run(suite: Suite, env: Record<string, string>): Promise<void> {
+  if (interrupted.signal.aborted) throw new StackError("interrupted");
   const outcome = await runSuite({ suite, env, signal: interrupted.signal });
   passed += outcome.passed;
   failed += outcome.failed;

@@ -17,7 +17,7 @@ describe("a suite", () => {
 
   const run = (source: string | undefined, timeoutS = 20): Promise<SuiteOutcome> => {
     if (source !== undefined) writeFileSync(join(folder, "one.test.mjs"), `import { it } from "node:test";\n${source}`);
-    const suite = { name: "sample", files: [join(folder, "*.test.mjs")], timeoutS, concurrency: 1 };
+    const suite = { name: "sample", files: [join(folder, "*.test.mjs")], timeoutS };
     return runSuite({ suite, env: {}, signal: new AbortController().signal });
   };
 

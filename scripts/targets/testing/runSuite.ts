@@ -42,7 +42,7 @@ export async function runSuite(options: {
     [reporter, outcomeFile],
   ].flatMap(([name, destination]) => [`--test-reporter=${name}`, `--test-reporter-destination=${destination}`]);
   // Without --test-force-exit: it ends a file before all of its results are written, and lost results count as nothing.
-  const flags = ["--test", `--test-concurrency=${suite.concurrency}`, ...reporters];
+  const flags = ["--test", "--test-concurrency=1", ...reporters];
   const [program, ...args] = dieWithStarter([process.execPath, ...flags, ...files], "KILL");
   const log = openSync(logFile, "w");
   // Set inside of a test run; a run within one would report to that one instead of to us.
