@@ -8,10 +8,12 @@ import {
   type BlobAnswer,
   type BlobRequestHead,
 } from "@ngpu/protocol/blobExchange/messages";
+import { createBlobAsker, type BlobAsker } from "@ngpu/protocol/blobExchange/asker";
 import { joinBytes } from "@ngpu/protocol/bytes";
 import { expect } from "chai";
 import { describe, it } from "node:test";
 import { keccak256, toBytes } from "viem";
+import { codeRejectedBy } from "../harness/codeRejectedBy.ts";
 import { codeThrownBy } from "../harness/codeThrownBy.ts";
 
 const head: BlobRequestHead = {
@@ -66,5 +68,52 @@ describe("blobs as messages", () => {
     ];
     for (const decode of refused) expect(codeThrownBy(decode)).to.equal("WIRE_MALFORMED");
     expect(codeThrownBy(() => encodeRequestHead({ ...head, authorization: "x".repeat(4_097) }))).to.equal("WIRE_TOO_LARGE");
+  });
+});
+
+describe("asking for blobs", () => {
+  const { request: _number, ...asked } = { ...head, kind: "get" as const };
+  const none = new Uint8Array();
+  const forEver = new AbortController().signal;
+
+  /** An asker whose messages are kept, and the numbers that they carry. */
+  function anAsker(): { asker: BlobAsker; numbers: () => number[] } {
+    const sent: Uint8Array[] = [];
+    const asker = createBlobAsker({ send: async (message) => void sent.push(message) });
+    return { asker, numbers: () => sent.map((message) => decodeRequest(message).head.request) };
+  }
+
+  it("gives each request its own answer, in whatever order they come, and drops one that nobody waits for", async () => {
+    const { asker, numbers } = anAsker();
+    const both = [asker.ask(asked, none, forEver), asker.ask(asked, none, forEver)];
+    for (const request of numbers().toReversed()) asker.take(encodeAnswer({ kind: "size", request, bytes: request }));
+    asker.take(encodeAnswer({ kind: "size", request: 99, bytes: 1 }));
+    expect((await Promise.all(both)).map(({ request }) => request)).to.deep.equal(numbers());
+  });
+
+  it("rejects with the gateway's code, and takes a failure inside of it for unreachable", async () => {
+    const { asker, numbers } = anAsker();
+    const refusals = (["BLOB_UNKNOWN", "INTERNAL"] as const).map((code) => {
+      const answer = codeRejectedBy(asker.ask(asked, none, forEver));
+      asker.take(encodeAnswer({ kind: "refused", request: numbers().at(-1) ?? 0, code }));
+      return answer;
+    });
+    expect(await Promise.all(refusals)).to.deep.equal(["BLOB_UNKNOWN", "GATEWAY_UNREACHABLE"]);
+  });
+
+  it("leaves nobody waiting when the link is lost, when a message cannot be sent, and when the asker gives up", async () => {
+    const { asker } = anAsker();
+    const open = codeRejectedBy(asker.ask(asked, none, forEver));
+    asker.lose();
+    expect(await open).to.equal("GATEWAY_UNREACHABLE");
+    expect(await codeRejectedBy(asker.ask(asked, none, forEver))).to.equal("GATEWAY_UNREACHABLE");
+
+    const broken = createBlobAsker({ send: () => Promise.reject(new Error("closed")) });
+    expect(await codeRejectedBy(broken.ask(asked, none, forEver))).to.equal("GATEWAY_UNREACHABLE");
+
+    const stopping = new AbortController();
+    const waiting = anAsker().asker.ask(asked, none, stopping.signal);
+    stopping.abort(new Error("enough"));
+    expect(await waiting.catch((error: unknown) => error)).to.have.property("message", "enough");
   });
 });

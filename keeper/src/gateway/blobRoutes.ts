@@ -8,18 +8,17 @@ import { gatewayLimits } from "@ngpu/protocol/limits";
 import { recoverSigner, type SigningContext } from "@ngpu/protocol/signed";
 import { blobAction } from "@ngpu/protocol/typedData";
 import type { Clock } from "@ngpu/protocol/service/clock";
-import type { ReadStream } from "node:fs";
 import { isAddressEqual, type Address, type Hex } from "viem";
 import type { Authority } from "../chain/authority.ts";
 import { assignedNodes, type TaskFacts } from "../chain/taskFacts.ts";
-import type { BlobLabel, BlobStore } from "./blobStore.ts";
+import type { BlobLabel, BlobStore, HeldBlob } from "./blobStore.ts";
 import type { TaskWatch } from "./taskWatch.ts";
 
 export interface BlobRoutes {
   put(
     request: BlobRequest & { bytes: number | undefined; body: AsyncIterable<Uint8Array> },
   ): Promise<"stored" | "present">;
-  get(request: BlobRequest): Promise<{ bytes: number; stream: () => ReadStream }>;
+  get(request: BlobRequest): Promise<HeldBlob>;
   /** The size of a blob that is here; throws BLOB_UNKNOWN. */
   head(request: BlobRequest): Promise<{ bytes: number }>;
 }

@@ -11,11 +11,18 @@ import { createKeccakStream } from "@ngpu/protocol/service/keccak";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { createReadStream, type ReadStream } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Hex } from "viem";
 
 export type BlobLabel = { kind: "input" } | { kind: "output"; nodeId: number; assignment: number };
+
+export interface HeldBlob {
+  bytes: number;
+  stream: () => ReadStream;
+  /** All of it, in memory. */
+  read: () => Promise<Uint8Array>;
+}
 
 export interface BlobStore {
   /** Throws BLOB_MISMATCH, BLOB_TOO_LARGE, BLOB_LIMIT or STORE_FULL; nothing of a refused blob is kept. */
@@ -28,7 +35,7 @@ export interface BlobStore {
   }): Promise<"stored" | "present">;
   has(taskId: Hex, hash: Hex): boolean;
   /** Throws BLOB_UNKNOWN. */
-  get(taskId: Hex, hash: Hex): { bytes: number; stream: () => ReadStream };
+  get(taskId: Hex, hash: Hex): HeldBlob;
   /** Keeps the task's blobs until that chain time at least; for a task that has none here, nothing. */
   keepUntil(taskId: Hex, chainTimeS: number): Promise<void>;
   /** Deletes what expired before this chain time. */
@@ -172,7 +179,7 @@ export async function createBlobStore(options: {
     get(taskId, hash) {
       const blob = folders.get(taskId)?.blobs.get(hash);
       if (blob === undefined) throw new NgpuError("BLOB_UNKNOWN", { taskId, hash });
-      return { bytes: blob.bytes, stream: () => createReadStream(blob.path) };
+      return { bytes: blob.bytes, stream: () => createReadStream(blob.path), read: () => readFile(blob.path) };
     },
     async keepUntil(taskId, chainTimeS) {
       const folder = folders.get(taskId);
