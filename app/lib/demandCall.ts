@@ -3,7 +3,7 @@
  * asked once more before anything is signed.
  */
 import type { TimelineRow } from "@ngpu/client/chainTimeline";
-import { isBlobHeld } from "@ngpu/client/gatewayClient";
+import { isOutputHeld } from "@ngpu/client/isOutputHeld";
 import type { TaskSecrets } from "@ngpu/client/taskSecrets";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
@@ -41,10 +41,9 @@ export function closeDemandCall(request: Pick<DemandRequest, "taskEscrow" | "tas
   return contractCall({ address: taskEscrow, abi: taskEscrowAbi, functionName: "closeDemand", args });
 }
 
-async function isHeld(request: DemandRequest, blobHash: Hex): Promise<boolean> {
-  const { gatewayUrl, chainId, taskEscrow, taskId, secrets, nowMs } = request;
+async function isHeld(request: DemandRequest, hash: Hex): Promise<boolean> {
+  const { gatewayUrl, chainId, taskEscrow, secrets, nowMs } = request;
   if (secrets === undefined) return false;
-  const { clientPrivateKey } = secrets;
   const context = { chainId, verifyingContract: taskEscrow };
-  return isBlobHeld({ gatewayUrl, context, clientPrivateKey, taskId, blobHash, nowMs });
+  return isOutputHeld({ gatewayUrl, context, secrets, hash, nowMs: () => nowMs });
 }

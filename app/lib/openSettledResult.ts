@@ -18,6 +18,6 @@ export async function openSettledResult(request: {
   const { gatewayUrl, chainId, taskEscrow, secrets, settled, nowMs } = request;
   const context = { chainId, verifyingContract: taskEscrow };
   const output = settled.args as unknown as OutputFacts;
-  const { json } = await openOutput({ gatewayUrl, context, secrets, output, nowMs });
+  const { json } = await openOutput({ gatewayUrl, context, secrets, output, nowMs: () => nowMs });
   return json;
 }

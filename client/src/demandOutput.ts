@@ -20,8 +20,8 @@ import {
 } from "viem";
 import { allowBond } from "./allowBond.ts";
 import { clientError } from "./clientError.ts";
-import { isBlobHeld } from "./gatewayClient.ts";
 import { requireGas } from "./requireGas.ts";
+import { isOutputHeld } from "./isOutputHeld.ts";
 import type { TaskSecrets } from "./taskSecrets.ts";
 
 export interface DemandOptions {
@@ -91,13 +91,13 @@ async function demand(options: DemandOptions): Promise<Demand> {
 }
 
 /** Throws OUTPUT_HELD when a gateway gives the bytes: keepers would find them there too. */
-async function requireNowhere(options: DemandOptions, blobHash: Hex): Promise<void> {
+async function requireNowhere(options: DemandOptions, hash: Hex): Promise<void> {
   const { wallet, deployment, gatewayUrls, secrets, signal } = options;
   const context = { chainId: wallet.chain.id, verifyingContract: deployment.taskEscrow };
-  const { taskId, clientPrivateKey } = secrets;
-  const blob = { context, clientPrivateKey, taskId, blobHash, nowMs: Date.now(), ...(signal && { signal }) };
+  const { taskId } = secrets;
   const asked = gatewayUrls.map(async (gatewayUrl) => {
-    if (await isBlobHeld({ ...blob, gatewayUrl })) throw new NgpuError("OUTPUT_HELD", { taskId, gatewayUrl });
+    const isHeld = await isOutputHeld({ gatewayUrl, context, secrets, hash, signal, nowMs: Date.now });
+    if (isHeld) throw new NgpuError("OUTPUT_HELD", { taskId, gatewayUrl });
   });
   await Promise.all(asked);
 }

@@ -4,6 +4,7 @@
  * Nothing a gateway says is believed: bindings, accepts and receipts are checked against the operator that the chain names, and
  * who is assigned against the chain's digest.
  */
+import type { OpenBlobs } from "@ngpu/protocol/blobExchange/blobs";
 import { codeOf, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import { readTask } from "@ngpu/protocol/readTask";
 import type { Payload } from "@ngpu/protocol/sealed/payload";
@@ -16,10 +17,10 @@ import type { FrameOf } from "@ngpu/protocol/wire";
 import { hexToBytes, isAddressEqual, toHex, type Address, type Hex, type PublicClient } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { answered } from "./answered.ts";
-import { putBlob } from "./gatewayClient.ts";
 import { openLink, type Link } from "./link.ts";
 import { openOutput } from "./openOutput.ts";
 import { sleep } from "./sleep.ts";
+import { taskBlobs } from "./taskBlobs.ts";
 import type { TaskSecrets } from "./taskSecrets.ts";
 
 export type TaskEvent =
@@ -44,6 +45,8 @@ export interface FollowOptions {
   signal: AbortSignal;
   random: (length: number) => Uint8Array;
   nowMs?: () => number;
+  /** How input and output travel; over HTTP where it is not given. */
+  openBlobs?: OpenBlobs | undefined;
   /** For how long a link may say nothing before it is replaced. */
   mostSilentMs?: number;
 }
@@ -83,12 +86,13 @@ export async function followTask(options: FollowOptions): Promise<void> {
 }
 
 async function uploadUntilStored(options: FollowOptions, sealedInput: Uint8Array, until: AbortSignal): Promise<void> {
-  const { gatewayUrl, secrets, onEvent } = options;
+  const { secrets, onEvent } = options;
+  const { taskId, inputCiphertext: hash } = secrets;
+  const blobs = taskBlobs(blobsOptions(options));
   let waitMs = retryMs.first;
   while (!until.aborted) {
     try {
-      const blob = { ...blobOf(options, secrets.inputCiphertext), gatewayUrl, bytes: sealedInput, signal: until };
-      await putBlob(blob);
+      await blobs.put({ taskId, hash, bytes: sealedInput, signal: until });
       onEvent({ kind: "uploaded" });
       return;
     } catch (error) {
@@ -175,11 +179,8 @@ async function seatsOf(options: FollowOptions, assignment: number): Promise<numb
 
 async function openResult(options: FollowOptions, receipt: Signed<"receipt">): Promise<void> {
   const opened = await openOutput({
-    gatewayUrl: options.gatewayUrl,
-    context: contextOf(options),
-    secrets: options.secrets,
+    ...blobsOptions(options),
     output: receipt.message,
-    nowMs: now(options),
     signal: options.signal,
   });
   options.onEvent({ kind: "result", receipt, ...opened });
@@ -212,9 +213,9 @@ function isCurrent(options: FollowOptions, binding: Signed<"transportBinding">):
   return binding.message.expiry > nowS && binding.message.notBefore <= nowS + 30n;
 }
 
-function blobOf(options: FollowOptions, blobHash: Hex) {
-  const { taskId, clientPrivateKey } = options.secrets;
-  return { context: contextOf(options), clientPrivateKey, taskId, blobHash, nowMs: now(options) };
+function blobsOptions(options: FollowOptions) {
+  const { gatewayUrl, secrets, openBlobs } = options;
+  return { gatewayUrl, context: contextOf(options), secrets, nowMs: () => now(options), openBlobs };
 }
 
 function contextOf(options: FollowOptions) {

@@ -5,9 +5,8 @@
 import { NgpuError } from "@ngpu/protocol/errors";
 import { decodePayload, type Payload } from "@ngpu/protocol/sealed/payload";
 import { open } from "@ngpu/protocol/sealed/seal";
-import type { SigningContext } from "@ngpu/protocol/signed";
 import { hexToBytes, type Hex } from "viem";
-import { getBlob } from "./gatewayClient.ts";
+import { taskBlobs, type TaskBlobsOptions } from "./taskBlobs.ts";
 import type { TaskSecrets } from "./taskSecrets.ts";
 
 /** What a receipt and TaskSettled both say. */
@@ -19,19 +18,12 @@ export interface OutputFacts {
   outputCommitment: Hex;
 }
 
-export async function openOutput(request: {
-  gatewayUrl: string;
-  context: SigningContext;
-  secrets: TaskSecrets;
-  output: OutputFacts;
-  nowMs: number;
-  signal?: AbortSignal;
-}): Promise<{ payload: Payload; json: unknown }> {
-  const { gatewayUrl, context, secrets, nowMs, signal } = request;
-  const { taskId, taskKey, clientPrivateKey } = secrets;
+export async function openOutput(
+  request: TaskBlobsOptions & { secrets: TaskSecrets; output: OutputFacts; signal?: AbortSignal | undefined },
+): Promise<{ payload: Payload; json: unknown }> {
+  const { taskId, taskKey } = request.secrets;
   const { nodeId, assignment, attempt, outputCiphertext, outputCommitment } = request.output;
-  const blob = { gatewayUrl, context, clientPrivateKey, taskId, blobHash: outputCiphertext, nowMs };
-  const sealed = await getBlob(signal === undefined ? blob : { ...blob, signal });
+  const sealed = await taskBlobs(request).get({ taskId, hash: outputCiphertext, signal: request.signal });
   const place = { kind: "output", taskId, nodeId, assignment, attempt } as const;
   const body = open({ taskKey: hexToBytes(taskKey), context: place, sealed, commitment: outputCommitment });
   const payload = decodePayload(body);

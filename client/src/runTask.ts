@@ -3,6 +3,7 @@
  * Throws NgpuError alone, with its cause; a contract's refusal is CONTRACT_REFUSED with `contractError` and `text` in its fields.
  * Whatever happens after the post, the escrow ends paid or comes back by time alone.
  */
+import type { OpenBlobs } from "@ngpu/protocol/blobExchange/blobs";
 import { errorsAbi } from "@ngpu/protocol/generated/abi/errors";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
@@ -89,6 +90,8 @@ export interface RunTaskOptions {
   /** Gets what opens the result before anything is paid; who keeps it can open the result after a crash. */
   onPrepared?: (secrets: TaskSecrets) => void | Promise<void>;
   random: (length: number) => Uint8Array;
+  /** How input and output travel; over HTTP where it is not given. */
+  openBlobs?: OpenBlobs | undefined;
   signal?: AbortSignal;
 }
 
@@ -162,6 +165,7 @@ async function runWhole(options: RunTaskOptions): Promise<TaskOutcome> {
     secrets: prepared.secrets,
     sealedInput: prepared.sealedInput,
     random,
+    openBlobs: options.openBlobs,
     signal,
     onEvent: (event) => {
       if (event.kind === "result") outcome = { receipt: event.receipt, json: event.json };
@@ -254,12 +258,13 @@ function billOf(settled: Settled): Bill {
 
 /** The billed output by the chain's word alone; a gateway that is away gets some time to come back. */
 async function openBilled(options: RunTaskOptions, task: { secrets: TaskSecrets; settled: Settled; signal: AbortSignal }) {
-  const { gatewayUrl, wallet, deployment } = options;
+  const { gatewayUrl, wallet, deployment, openBlobs } = options;
   const context = { chainId: wallet.chain.id, verifyingContract: deployment.taskEscrow };
   const untilMs = performance.now() + billedPatienceMs;
   for (;;) {
     try {
-      return await openOutput({ gatewayUrl, context, secrets: task.secrets, output: task.settled.args, nowMs: Date.now(), signal: task.signal });
+      const { secrets, settled, signal } = task;
+      return await openOutput({ gatewayUrl, context, secrets, output: settled.args, nowMs: Date.now, openBlobs, signal });
     } catch (error) {
       const mayHelp = error instanceof NgpuError && error.entry.retryable && performance.now() < untilMs;
       if (!mayHelp || task.signal.aborted) throw error;

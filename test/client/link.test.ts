@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { keccak256, toHex, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { followTask, type TaskEvent } from "@ngpu/client/followTask";
-import { getBlob, putBlob } from "@ngpu/client/gatewayClient";
+import { taskBlobs } from "@ngpu/client/taskBlobs";
 import { openLink } from "@ngpu/client/link";
 import type { TaskSecrets } from "@ngpu/client/taskSecrets";
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
@@ -46,10 +46,6 @@ describe("client link", () => {
     return { secrets, sealedInput: task.sealedInput };
   }
 
-  function blobOf({ taskId, clientPrivateKey, inputCiphertext }: TaskSecrets) {
-    return { gatewayUrl: gateway.url, context, clientPrivateKey, taskId, blobHash: inputCiphertext, nowMs: Date.now() };
-  }
-
   it("signs nothing for a gateway that presents itself as another", async () => {
     const { secrets } = await aPostedTask();
     const alias = gateway.url.replace("127.0.0.1", "localhost");
@@ -72,9 +68,12 @@ describe("client link", () => {
 
   it("stores the sealed input once the task is posted, and reads back the same bytes", async () => {
     const { secrets, sealedInput } = await aPostedTask();
-    await putBlob({ ...blobOf(secrets), bytes: sealedInput });
-    await putBlob({ ...blobOf(secrets), bytes: sealedInput });
-    expect(keccak256(await getBlob(blobOf(secrets)))).to.equal(secrets.inputCiphertext);
+    const { taskId, inputCiphertext: hash } = secrets;
+    const blobs = taskBlobs({ gatewayUrl: gateway.url, context, secrets, nowMs: Date.now });
+    await blobs.put({ taskId, hash, bytes: sealedInput });
+    await blobs.put({ taskId, hash, bytes: sealedInput });
+    expect(await blobs.get({ taskId, hash })).to.deep.equal(sealedInput);
+    expect(await blobs.size({ taskId, hash })).to.equal(sealedInput.length);
   });
 
   it("reports a gateway that is not there, and goes on when it comes", async () => {

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { followTask, type TaskEvent } from "@ngpu/client/followTask";
-import { getBlob } from "@ngpu/client/gatewayClient";
+import { taskBlobs } from "@ngpu/client/taskBlobs";
 import { runTask } from "@ngpu/client/runTask";
 import type { TaskSecrets } from "@ngpu/client/taskSecrets";
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
@@ -204,8 +204,9 @@ describe("payer's side", () => {
     function fetched(): Promise<Uint8Array> {
       const address = server.address();
       const port = typeof address === "object" && address !== null ? address.port : 0;
-      const blob = { taskId: zeroHash, blobHash: zeroHash, clientPrivateKey: generatePrivateKey(), nowMs: Date.now() };
-      return getBlob({ gatewayUrl: `http://127.0.0.1:${port}`, context, ...blob });
+      const secrets = { clientPrivateKey: generatePrivateKey() };
+      const blobs = taskBlobs({ gatewayUrl: `http://127.0.0.1:${port}`, context, secrets, nowMs: Date.now });
+      return blobs.get({ taskId: zeroHash, hash: zeroHash });
     }
 
     const cases: [string, RequestListener, string][] = [

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { putBlob } from "@ngpu/client/gatewayClient";
+import { taskBlobs } from "@ngpu/client/taskBlobs";
 import { runTask, type RunTaskOptions } from "@ngpu/client/runTask";
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import { catalogue } from "@ngpu/protocol/catalogue";
@@ -194,18 +194,16 @@ describe("the client's refusals", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
+    const blobs = taskBlobs({
+      gatewayUrl: `http://127.0.0.1:${port}`,
+      context: { chainId: chain.chainId, verifyingContract: chain.deployment.taskEscrow },
+      secrets: { clientPrivateKey: generatePrivateKey() },
+      nowMs: Date.now,
+    });
     const put = (size: number): Promise<void> =>
-      putBlob({
-        gatewayUrl: `http://127.0.0.1:${port}`,
-        context: { chainId: chain.chainId, verifyingContract: chain.deployment.taskEscrow },
-        clientPrivateKey: generatePrivateKey(),
-        taskId: zeroHash,
-        blobHash: zeroHash,
-        nowMs: Date.now(),
-        bytes: new Uint8Array(size),
-      });
+      blobs.put({ taskId: zeroHash, hash: zeroHash, bytes: new Uint8Array(size) });
     try {
-      expect(await codeRejectedBy(put(gatewayLimits.maxBlobBytes + 1))).to.equal("INPUT_TOO_LARGE");
+      expect(await codeRejectedBy(put(gatewayLimits.maxBlobBytes + 1))).to.equal("BLOB_TOO_LARGE");
       expect(requests).to.equal(0);
       await put(1);
       expect(requests).to.equal(1);

@@ -2,6 +2,8 @@
  * Finds out what a keeper must know to answer demands: whether it is bonded, and which outputs its gateways hold. What
  * a gateway was once seen to hold stays known as long as the demand stands; all else is asked again each time.
  */
+import type { BlobName } from "@ngpu/protocol/blobExchange/blobs";
+import { createHttpBlobs } from "@ngpu/protocol/blobExchange/httpBlobs";
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
 import type { Clock } from "@ngpu/protocol/service/clock";
@@ -9,7 +11,6 @@ import type { SigningContext } from "@ngpu/protocol/signed";
 import type { Hex, LocalAccount, PublicClient } from "viem";
 import type { ChainAction } from "../keeper/classifyRevert.ts";
 import type { Snapshot } from "../keeper/snapshot.ts";
-import { holdsOutput } from "./holdsOutput.ts";
 import { hasAttested, planDemands } from "./planDemands.ts";
 
 export interface DemandDesk {
@@ -20,6 +21,8 @@ export interface DemandDesk {
 
 /** Of one pass; further ones wait for the next. */
 const mostAsked = 64;
+/** A gateway that says nothing in this time holds nothing. */
+const gatewayPatienceMs = 5_000;
 
 export function createDemandDesk(options: {
   chain: PublicClient;
@@ -31,11 +34,15 @@ export function createDemandDesk(options: {
 }): DemandDesk {
   const { chain, deployment, account, gatewayUrls, context, clock } = options;
   const held = new Set<Hex>();
+  const nowMs = (): number => clock.nowMs();
+  const stores = gatewayUrls.map((gatewayUrl) =>
+    createHttpBlobs({ gatewayUrl, context, signer: account, nowMs }, { patienceMs: gatewayPatienceMs }),
+  );
 
-  async function isHeldAnywhere(taskId: Hex, blobHash: Hex, signal: AbortSignal): Promise<boolean> {
-    const question = { taskId, blobHash, context, signer: account, clock, signal };
-    const answers = await Promise.all(gatewayUrls.map((gatewayUrl) => holdsOutput({ ...question, gatewayUrl })));
-    return answers.includes(true);
+  /** What is not reached, or not in time, is asked again as long as the demand stands. */
+  async function isHeldAnywhere(blob: BlobName, signal: AbortSignal): Promise<boolean> {
+    const asked = stores.map((store) => store.size({ ...blob, signal }));
+    return (await Promise.allSettled(asked)).some(({ status }) => status === "fulfilled");
   }
 
   return {
@@ -51,7 +58,7 @@ export function createDemandDesk(options: {
         return isBonded && !isAnswered && chainTimeS < demand.answerableUntilS;
       });
       for (const { taskId, settlement } of open.slice(0, mostAsked)) {
-        if (await isHeldAnywhere(taskId, settlement.outputCiphertext, signal)) held.add(taskId);
+        if (await isHeldAnywhere({ taskId, hash: settlement.outputCiphertext }, signal)) held.add(taskId);
       }
       return planDemands({ demands, chainTimeS, account: account.address, isBonded, held });
     },

@@ -4,6 +4,7 @@
  * it drops what it serves and waits until it is registered there.
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
+import { createHttpBlobs } from "@ngpu/protocol/blobExchange/httpBlobs";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import { createChainIdentity, type ChainIdentity } from "@ngpu/protocol/service/chainIdentity";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
@@ -16,7 +17,6 @@ import type { Address, PublicClient } from "viem";
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { findModels } from "../localTask.ts";
 import { probeConfinement } from "../pool/confinement.ts";
-import { createBlobs } from "./blobs.ts";
 import { createAgentChain, type AgentChain } from "./chain.ts";
 import { connectGateway } from "./gatewayLink.ts";
 import { openJournal, type Journal } from "./journal.ts";
@@ -239,7 +239,7 @@ async function serve(
     context,
     pool,
     manifests,
-    blobs: createBlobs({ gatewayUrl: settings.gatewayUrl, context, signer, clock }),
+    blobs: createHttpBlobs({ gatewayUrl: settings.gatewayUrl, context, signer, nowMs: () => clock.nowMs() }),
     link: {
       send: (frame) => link.send(frame),
       connection: () => link.connection(),

@@ -6,6 +6,7 @@
  * A duty ends early when the chain moves on, a newer assignment replaces it, the deadline and its grace pass, or the
  * node drains before the execution has begun.
  */
+import type { TaskBlobs } from "@ngpu/protocol/blobExchange/blobs";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import { limits } from "@ngpu/protocol/limits";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
@@ -15,7 +16,6 @@ import { signMessage, type Signed, type SigningContext, type TypedDataSigner } f
 import type { Frame } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
 import type { RunnerPool } from "../pool/runnerPool.ts";
-import type { Blobs } from "./blobs.ts";
 import type { AgentChain } from "./chain.ts";
 import type { Delivery } from "./delivery.ts";
 import { executeTask, failureOf, type Outcome } from "./executeTask.ts";
@@ -34,7 +34,7 @@ export interface DutyParts {
   secret: Uint8Array;
   manifests: ReadonlyMap<Hex, ModelManifest>;
   chain: AgentChain;
-  blobs: Blobs;
+  blobs: TaskBlobs;
   pool: RunnerPool;
   journal: Journal;
   wraps: WrapBox;

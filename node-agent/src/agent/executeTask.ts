@@ -2,6 +2,7 @@
  * One execution of a task on a slot of this machine, from the opened input to the output stored at the gateway. What
  * can go wrong here becomes the status of a receipt; nothing of it is thrown.
  */
+import type { TaskBlobs } from "@ngpu/protocol/blobExchange/blobs";
 import { codeOf, errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import { encodePayload } from "@ngpu/protocol/sealed/payload";
 import { seal } from "@ngpu/protocol/sealed/seal";
@@ -10,7 +11,6 @@ import { receiptStatus } from "@ngpu/protocol/typedData";
 import { capMs } from "@ngpu/protocol/units";
 import { zeroHash, type Hex } from "viem";
 import type { RunnerPool, Slot } from "../pool/runnerPool.ts";
-import type { Blobs } from "./blobs.ts";
 import type { AssignedTask } from "./readTask.ts";
 import type { OpenedInput } from "./receiveInput.ts";
 import { untilAborted } from "./untilAborted.ts";
@@ -60,7 +60,7 @@ export async function executeTask(request: {
   nodeId: number;
   attempt: number;
   pool: RunnerPool;
-  blobs: Blobs;
+  blobs: TaskBlobs;
   clock: Clock;
   random: (length: number) => Uint8Array;
   /** A slot was free: from here on it executes. */
@@ -130,7 +130,7 @@ async function takeSlot(request: Parameters<typeof executeTask>[0]): Promise<Slo
 }
 
 async function store(request: {
-  blobs: Blobs;
+  blobs: TaskBlobs;
   clock: Clock;
   signal: AbortSignal;
   blob: { taskId: Hex; hash: Hex; bytes: Uint8Array };

@@ -2,13 +2,13 @@
  * Gets a task's input into the clear: the sealed bytes from the gateway, the key from the client's wrap, and proof of
  * the commitment.
  */
+import type { TaskBlobs } from "@ngpu/protocol/blobExchange/blobs";
 import { codeOf, errorCatalogue } from "@ngpu/protocol/errors";
 import { open } from "@ngpu/protocol/sealed/seal";
 import { unwrapTaskKey } from "@ngpu/protocol/sealed/wrap";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { recoverSigner, type Signed, type SigningContext } from "@ngpu/protocol/signed";
 import { hexToBytes, isAddressEqual } from "viem";
-import type { Blobs } from "./blobs.ts";
 import { checkInput } from "./checkInput.ts";
 import type { AssignedTask } from "./readTask.ts";
 
@@ -28,7 +28,7 @@ export async function receiveInput(request: {
   nodeId: number;
   secret: Uint8Array;
   context: SigningContext;
-  blobs: Blobs;
+  blobs: TaskBlobs;
   /** The next wrap for this task and assignment; rejects when the signal aborts. */
   nextWrap: () => Promise<Signed<"keyWrap">>;
   clock: Clock;

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
-import type { Blobs } from "@ngpu/node-agent/agent/blobs";
+import type { TaskBlobs } from "@ngpu/protocol/blobExchange/blobs";
 import type { AgentChain, ChainTask } from "@ngpu/node-agent/agent/chain";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { assignedDigest } from "@ngpu/protocol/taskDigest";
@@ -124,7 +124,7 @@ export function createDeskWorld(): DeskWorld {
       return found;
     },
   };
-  const blobs: Blobs = {
+  const blobs: TaskBlobs = {
     async get({ hash }) {
       const bytes = stored.get(hash);
       if (bytes === undefined) throw new NgpuError("BLOB_UNKNOWN", { hash });
