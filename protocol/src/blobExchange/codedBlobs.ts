@@ -1,0 +1,154 @@
+/**
+ * Blobs over the coded transport: one link to each gateway for all who ask there, opened when it is first needed.
+ * Where a gateway offers none or none gets through, blobs go over HTTP, and a link is tried again later.
+ */
+import { keccak256, type Hex } from "viem";
+import { NgpuError } from "../errors.ts";
+import { gatewayLimits } from "../limits.ts";
+import { createBlobAsker, type BlobAsker, type SendMessage } from "./asker.ts";
+import { authorize, blobPatienceMs, requireStorable, type BlobGateway, type BlobName, type Blobs, type OpenBlobs } from "./blobs.ts";
+import type { BlobAnswer, BlobRequestKind } from "./messages.ts";
+
+/** A connection that carries whole messages both ways, whatever paths are under it. */
+export interface MessageLink {
+  send: SendMessage;
+  close(): void;
+}
+
+export type OpenMessageLink = (
+  gatewayUrl: string,
+  events: { onMessage(bytes: Uint8Array): void; onClosed(): void },
+) => Promise<MessageLink>;
+
+export interface CodedBlobs {
+  open: OpenBlobs;
+  /** Ends every link; what is open rejects with GATEWAY_UNREACHABLE. */
+  close(): void;
+}
+
+/** How long a gateway without a link is asked over HTTP before a link is tried again. */
+const retryAfterMs = 30_000;
+
+export function createCodedBlobs(options: {
+  openLink: OpenMessageLink;
+  /** For gateways to which no link gets through. */
+  fallback: OpenBlobs;
+  monotonicMs: () => number;
+  patienceMs?: number;
+}): CodedBlobs {
+  const { openLink, fallback, monotonicMs, patienceMs = blobPatienceMs } = options;
+  const links = new Map<string, Promise<{ link: MessageLink; asker: BlobAsker }>>();
+  const failedMs = new Map<string, number>();
+  let isClosed = false;
+
+  async function connect(gatewayUrl: string): Promise<{ link: MessageLink; asker: BlobAsker }> {
+    const forget = (): void => {
+      if (links.get(gatewayUrl) === opening.promise) links.delete(gatewayUrl);
+    };
+    const opening = Promise.withResolvers<{ link: MessageLink; asker: BlobAsker }>();
+    links.set(gatewayUrl, opening.promise);
+    let asker: BlobAsker | undefined;
+    try {
+      const link = await openLink(gatewayUrl, {
+        onMessage(bytes) {
+          try {
+            asker?.take(bytes);
+          } catch {
+            // Who answers what is no answer, is left; the next request opens another link.
+            link.close();
+          }
+        },
+        onClosed() {
+          forget();
+          asker?.lose();
+        },
+      });
+      asker = createBlobAsker(link);
+      if (isClosed) link.close();
+      opening.resolve({ link, asker });
+    } catch (error) {
+      failedMs.set(gatewayUrl, monotonicMs());
+      forget();
+      opening.reject(error);
+    }
+    return opening.promise;
+  }
+
+  /** Undefined where there is none, for the moment. */
+  async function askerOf(gatewayUrl: string): Promise<BlobAsker | undefined> {
+    if (isClosed || monotonicMs() - (failedMs.get(gatewayUrl) ?? -Infinity) < retryAfterMs) return undefined;
+    try {
+      return (await (links.get(gatewayUrl) ?? connect(gatewayUrl))).asker;
+    } catch {
+      return undefined;
+    }
+  }
+
+  function open(gateway: BlobGateway): Blobs {
+    const overHttp = fallback(gateway);
+
+    async function ask<T>(request: {
+      blob: BlobName & { readonly signal?: AbortSignal | undefined };
+      kind: BlobRequestKind;
+      bytes?: Uint8Array;
+      read: (answer: BlobAnswer) => T | undefined;
+      otherwise: () => Promise<T>;
+    }): Promise<T> {
+      const { blob, kind, bytes = new Uint8Array(), read, otherwise } = request;
+      const { taskId, hash } = blob;
+      const asker = await askerOf(gateway.gatewayUrl);
+      if (asker === undefined) return otherwise();
+      const authorization = await authorize(gateway, { taskId, hash }, kind === "put" ? "write" : "read");
+      const late = AbortSignal.timeout(patienceMs);
+      const signal = blob.signal === undefined ? late : AbortSignal.any([blob.signal, late]);
+      const answer = await asker.ask({ kind, taskId, hash, authorization }, bytes, signal).catch((cause: unknown) => {
+        throw cause instanceof NgpuError ? cause : new NgpuError("GATEWAY_UNREACHABLE", {}, { cause });
+      });
+      const result = read(answer);
+      if (result === undefined) throw new NgpuError("WIRE_MALFORMED", { answer: answer.kind });
+      return result;
+    }
+
+    return {
+      get: (blob) =>
+        ask({
+          blob,
+          kind: "get",
+          read: (answer) => (answer.kind === "blob" ? proven(answer.bytes, blob.hash) : undefined),
+          otherwise: () => overHttp.get(blob),
+        }),
+      async put(blob) {
+        requireStorable(blob.bytes.length);
+        await ask({
+          blob,
+          kind: "put",
+          bytes: blob.bytes,
+          read: (answer) => (answer.kind === "stored" ? true : undefined),
+          otherwise: () => overHttp.put(blob).then(() => true),
+        });
+      },
+      size: (blob) =>
+        ask({
+          blob,
+          kind: "head",
+          read: (answer) => (answer.kind === "size" ? answer.bytes : undefined),
+          otherwise: () => overHttp.size(blob),
+        }),
+    };
+  }
+
+  return {
+    open,
+    close() {
+      isClosed = true;
+      for (const opening of links.values()) void opening.then(({ link }) => link.close(), () => undefined);
+    },
+  };
+}
+
+/** Throws BLOB_TOO_LARGE or BLOB_MISMATCH. */
+function proven(bytes: Uint8Array, hash: Hex): Uint8Array {
+  if (bytes.length > gatewayLimits.maxBlobBytes) throw new NgpuError("BLOB_TOO_LARGE");
+  if (keccak256(bytes) !== hash) throw new NgpuError("BLOB_MISMATCH", { hash });
+  return bytes;
+}
