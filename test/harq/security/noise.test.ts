@@ -37,15 +37,16 @@ for (const [name, primitives] of Object.entries(sets)) {
     for (const vector of vectors.vectors) {
       const fixed = (hex: string): NoisePrimitives => ({ ...primitives, generate: () => pairOf(primitives, hex) });
       const shared = { prologue: bytesOf(vector.prologue) };
-      const [initiator, responder] = [vector.initiatorStatic, vector.responderStatic].map((hex) => pairOf(primitives, hex));
-      expect(hexOf(responder!.publicKey)).to.equal(vector.responderPublicKey);
+      const initiator = pairOf(primitives, vector.initiatorStatic);
+      const responder = pairOf(primitives, vector.responderStatic);
+      expect(hexOf(responder.publicKey)).to.equal(vector.responderPublicKey);
       const begun = beginIk(
-        { ...shared, primitives: fixed(vector.initiatorEphemeral), staticKey: initiator! },
-        { responderPublicKey: responder!.publicKey, payload: bytesOf(vector.hello.payload) },
+        { ...shared, primitives: fixed(vector.initiatorEphemeral), staticKey: initiator },
+        { responderPublicKey: responder.publicKey, payload: bytesOf(vector.hello.payload) },
       )!;
       expect(hexOf(begun.hello)).to.equal(vector.hello.message);
       const heard = answerIk(
-        { ...shared, primitives: fixed(vector.responderEphemeral), staticKey: responder! },
+        { ...shared, primitives: fixed(vector.responderEphemeral), staticKey: responder },
         begun.hello,
       )!;
       expect(hexOf(heard.initiatorPublicKey)).to.equal(vector.initiatorPublicKey);
@@ -102,7 +103,7 @@ test("a handshake message of which any one bit is changed, or that is cut or lon
   expect(begun.finish(reply), "the true one still holds").to.not.equal(undefined);
 });
 
-test("a hello for another responder or prologue is refused, and so is the reply of another responder or to another hello", () => {
+test("a hello for another responder or prologue is refused, and so is a reply of another or to another hello", () => {
   const { begun, responder } = aPair(sets.node);
   const other = { ...responder, staticKey: nodePrimitives.generate() };
   expect(answerIk(other, begun.hello)).to.equal(undefined);
