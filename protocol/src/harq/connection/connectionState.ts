@@ -86,6 +86,8 @@ export interface Connection {
   replyPath: number | undefined;
   report: { lastUs: number; isUrgent: boolean; idle: number; turn: number };
   cancel: { tries: number; nextUs: number };
+  /** How often the peer was asked for the next key phase. */
+  keyAskings: number;
   /** Reconnected, and not yet told the peer what there is. */
   mustResume: boolean;
   /** Something was heard or lost: what each block needs has to be looked at anew. */

@@ -20,6 +20,8 @@ export interface PacketContent {
   readonly ends: readonly OutgoingMessage[];
   /** Larger than the path is known to carry; its loss says nothing of the path's loss. */
   readonly isSizeProbe: boolean;
+  /** Sealed in this phase, to ask the peer for it. */
+  readonly keyPhase?: number;
 }
 
 export interface PathChallenge {

@@ -42,7 +42,13 @@ export function sendPacket(connection: Connection, path: Path, packet: Packet, n
   connection.counts.sentPackets += 1;
   connection.datagrams.push({
     path: path.id,
-    bytes: connection.protection.seal({ type, path: path.id, packetNumber: number, body }),
+    bytes: connection.protection.seal({
+      type,
+      path: path.id,
+      packetNumber: number,
+      body,
+      inNextPhase: content?.keyPhase !== undefined,
+    }),
   });
   return true;
 }
