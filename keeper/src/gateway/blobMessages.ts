@@ -1,6 +1,6 @@
 /**
  * Requests of blobs that came as messages of the coded transport, answered by the same rules as those over HTTP
- * (blobRoutes.ts). A message comes in one piece or in several; the head of its request is within the first.
+ * (blobRoutes.ts).
  */
 import {
   decodeRequest,
@@ -11,60 +11,84 @@ import {
 import type { SendMessage } from "@ngpu/protocol/blobExchange/asker";
 import { priorityOf } from "@ngpu/protocol/blobExchange/priorityOf";
 import { joinBytes } from "@ngpu/protocol/bytes";
-import { codeOf, NgpuError } from "@ngpu/protocol/errors";
+import { codeOf } from "@ngpu/protocol/errors";
 import type { Log } from "@ngpu/protocol/service/log";
 import type { BlobRoutes } from "./blobRoutes.ts";
+import type { Transfers } from "./transfers.ts";
 
 export interface BlobMessages {
   /** Resolves when the answer was taken or its asker is gone. Throws WIRE_MALFORMED for what is no request. */
-  handle(message: AsyncIterable<Uint8Array>, send: SendMessage, signal: AbortSignal): Promise<void>;
+  handle(message: Uint8Array, send: SendMessage, signal: AbortSignal): Promise<void>;
 }
 
-/** Blobs that are read into memory at a time, of all links together: at most 512 MiB. */
+/** Blobs in memory on their way out, of all links together: at most 512 MiB. Others wait for their turn. */
 const mostReadings = 16;
+/** Whoever takes longer for an answer asks again, over a path that is faster then. */
+const answerPatienceMs = 60_000;
 
-export function createBlobMessages({ blobs, log }: { blobs: BlobRoutes; log: Log }): BlobMessages {
+export function createBlobMessages(options: { blobs: BlobRoutes; transfers: Transfers; log: Log }): BlobMessages {
+  const { blobs, transfers, log } = options;
+  const turns: (() => void)[] = [];
   let readings = 0;
 
-  async function answerTo(head: BlobRequestHead, body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  async function withTurn<T>(act: () => Promise<T>): Promise<T> {
+    if (readings >= mostReadings) await new Promise<void>((resolve) => turns.push(resolve));
+    readings += 1;
+    try {
+      return await act();
+    } finally {
+      readings -= 1;
+      turns.shift()?.();
+    }
+  }
+
+  /** What to answer, or, where that is a blob, how to read it. */
+  async function answerTo(head: BlobRequestHead, blob: Uint8Array): Promise<Uint8Array | (() => Promise<Uint8Array>)> {
     const { kind, request, taskId, hash, authorization } = head;
     const asked = { taskId, hash, authorization };
     switch (kind) {
       case "put": {
-        const result = await blobs.put({ ...asked, bytes: undefined, body });
+        const result = await blobs.put({ ...asked, bytes: blob.length, body: oneChunk(blob) });
         return encodeAnswer({ kind: "stored", request, wasPresent: result === "present" });
       }
       case "head":
         return encodeAnswer({ kind: "size", request, bytes: (await blobs.head(asked)).bytes });
       case "get": {
         const held = await blobs.get(asked);
-        if (readings >= mostReadings) throw new NgpuError("STORE_FULL", { readings });
-        readings += 1;
-        try {
-          return joinBytes(encodeBlobHead(request), await held.read());
-        } finally {
-          readings -= 1;
-        }
+        return async () => joinBytes(encodeBlobHead(request), await held.read());
       }
     }
   }
 
   return {
-    async handle(message, send, signal) {
-      const pieces = message[Symbol.asyncIterator]();
-      const { head, blob } = decodeRequest((await pieces.next()).value ?? new Uint8Array());
-      const answer = await answerTo(head, bodyOf(blob, pieces)).catch((error: unknown) => {
+    async handle(message, sendMessage, signal) {
+      const { head, blob } = decodeRequest(message);
+      const send = (answer: Uint8Array): Promise<void> => {
+        const late = AbortSignal.any([signal, AbortSignal.timeout(answerPatienceMs)]);
+        return sendMessage(answer, { priority: priorityOf(answer.length), signal: late });
+      };
+      const refuse = (error: unknown): Uint8Array => {
         const code = codeOf(error);
         if (code === "INTERNAL") log.error({ err: error, kind: head.kind }, "request failed");
         else log.debug({ code, kind: head.kind }, "request refused");
         return encodeAnswer({ kind: "refused", request: head.request, code });
+      };
+      const transfer = async (): Promise<void> => {
+        const answer = await answerTo(head, blob).catch(refuse);
+        if (typeof answer !== "function") return send(answer);
+        await withTurn(async () => send(await answer().catch(refuse)));
+      };
+      // What a drain refuses is answered too, and what is sent already is not answered twice.
+      let isBegun = false;
+      const begun = transfers.run(() => {
+        isBegun = true;
+        return transfer();
       });
-      await send(answer, { priority: priorityOf(answer.length), signal });
+      await begun.catch((error: unknown) => (isBegun ? Promise.reject(error as Error) : send(refuse(error))));
     },
   };
 }
 
-async function* bodyOf(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  if (first.length > 0) yield first;
-  for (let piece = await rest.next(); piece.done !== true; piece = await rest.next()) yield piece.value;
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }

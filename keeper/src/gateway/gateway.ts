@@ -29,6 +29,7 @@ import { createLink, linkLimits, type Link, type LinkLimits } from "./link.ts";
 import { createOutputKeeping } from "./outputKeeping.ts";
 import { createPace } from "./pace.ts";
 import { createTaskWatch } from "./taskWatch.ts";
+import { createTransfers } from "./transfers.ts";
 import { verifyLogin, type Identity } from "./verifyLogin.ts";
 
 export interface Gateway {
@@ -147,8 +148,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const isAllowedOrigin = (origin: string | undefined): boolean =>
     origin === undefined || allowedOrigins.includes(origin);
   let isDraining = false;
-  const routes = createHttpRoutes({
-    blobs: createBlobRoutes({ store, tasks, authority, context, clock }),
+  const blobs = createBlobRoutes({ store, tasks, authority, context, clock });
+  const transfers = createTransfers();
+  const answerHttp = createHttpRoutes({
+    blobs,
+    transfers,
     health: () => ({
       ok: tasks.isLive(),
       ...(isDraining ? { draining: true } : {}),
@@ -162,7 +166,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     log,
   });
-  server.off("request", starting).on("request", routes.handle);
+  server.off("request", starting).on("request", answerHttp);
   server.requestTimeout = 120_000;
   server.timeout = options.httpIdleMs ?? 120_000;
   server.on("upgrade", (request, socket, head) => {
@@ -285,7 +289,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     async drain() {
       isDraining = true;
       for (const link of strangers) link.refuse(new NgpuError("GATEWAY_DRAINING"), goingAway);
-      await routes.drain();
+      await transfers.drain();
       const ended = [...sockets.clients].map((socket) => once(socket, "close"));
       for (const link of links) link.close(goingAway);
       await Promise.race([Promise.all(ended), clock.sleep(peersCloseWithinMs)]);

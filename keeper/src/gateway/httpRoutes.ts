@@ -9,14 +9,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Hex } from "viem";
 import type { BlobRoutes } from "./blobRoutes.ts";
+import type { Transfers } from "./transfers.ts";
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
-
-export interface HttpRoutes {
-  handle: HttpHandler;
-  /** Refuses blobs from now on; resolves when those under way have been transferred. */
-  drain(): Promise<void>;
-}
 
 /** A successor is up within a few seconds. */
 const retryAfterS = 2;
@@ -27,15 +22,14 @@ const blobPath = /^\/v1\/blobs\/(0x[0-9a-f]{64})\/(0x[0-9a-f]{64})$/;
 
 export function createHttpRoutes(options: {
   blobs: BlobRoutes;
+  transfers: Transfers;
   health: () => object;
   roster: () => object;
   isAllowedOrigin: (origin: string | undefined) => boolean;
   clock: Clock;
   log: Log;
-}): HttpRoutes {
-  const { blobs, health, roster, isAllowedOrigin, clock, log } = options;
-  const transfers = new Set<Promise<void>>();
-  let isDraining = false;
+}): HttpHandler {
+  const { blobs, transfers, health, roster, isAllowedOrigin, clock, log } = options;
 
   const answer: HttpHandler = (request, response) => {
     handle(request, response).catch((error: unknown) => {
@@ -47,22 +41,6 @@ export function createHttpRoutes(options: {
       refuse({ request, response, code, clock });
     });
   };
-
-  /** Runs one transfer of a blob, which a drain waits for. */
-  async function transfer(act: () => Promise<void>): Promise<void> {
-    if (isDraining) throw new NgpuError("GATEWAY_DRAINING");
-    const running = act();
-    const ended = running.then(
-      () => undefined,
-      () => undefined,
-    );
-    transfers.add(ended);
-    try {
-      await running;
-    } finally {
-      transfers.delete(ended);
-    }
-  }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { origin } = request.headers;
@@ -81,11 +59,11 @@ export function createHttpRoutes(options: {
       case "GET /v1/roster":
         return sendJson(response, 200, roster());
       case "PUT blob":
-        return transfer(() => putBlob(request, response, blob));
+        return transfers.run(() => putBlob(request, response, blob));
       case "GET blob":
-        return transfer(() => getBlob(request, response, blob));
+        return transfers.run(() => getBlob(request, response, blob));
       case "HEAD blob":
-        return transfer(() => headBlob(request, response, blob));
+        return transfers.run(() => headBlob(request, response, blob));
       default:
         throw new NgpuError("ROUTE_UNKNOWN", { path });
     }
@@ -125,13 +103,7 @@ export function createHttpRoutes(options: {
     response.writeHead(200, { "content-length": bytes, "cache-control": "private, no-store" }).end();
   }
 
-  return {
-    handle: answer,
-    async drain() {
-      isDraining = true;
-      await Promise.all(transfers);
-    },
-  };
+  return answer;
 }
 
 type BlobPath = RegExpExecArray | null;
