@@ -78,13 +78,10 @@ export function createBlobMessages(options: { blobs: BlobRoutes; transfers: Tran
         if (typeof answer !== "function") return send(answer);
         await withTurn(async () => send(await answer().catch(refuse)));
       };
-      // What a drain refuses is answered too, and what is sent already is not answered twice.
-      let isBegun = false;
-      const begun = transfers.run(() => {
-        isBegun = true;
-        return transfer();
+      await transfers.run(transfer).catch((error: unknown) => {
+        if (codeOf(error) !== "GATEWAY_DRAINING") throw error;
+        return send(refuse(error));
       });
-      await begun.catch((error: unknown) => (isBegun ? Promise.reject(error as Error) : send(refuse(error))));
     },
   };
 }

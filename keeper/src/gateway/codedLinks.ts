@@ -1,0 +1,158 @@
+/**
+ * Links of the coded transport at a gateway (docs/PROTOCOL.md, HARQ/1): each begins as a WebSocket with a handshake in
+ * it, is raced over UDP where that is open, and carries requests for blobs. Who asks is proved by each request, so a
+ * link needs no login; how many there are and what they hold is bounded instead.
+ */
+import { NgpuError } from "@ngpu/protocol/errors";
+import { cauchyCodec } from "@ngpu/protocol/harq/message/ports";
+import { messageLimits } from "@ngpu/protocol/harq/message/messageLimits";
+import { respond } from "@ngpu/protocol/harq/security/handshake";
+import type { Capabilities } from "@ngpu/protocol/harq/security/handshakePayload";
+import { createProtection } from "@ngpu/protocol/harq/connection/protection";
+import type { Clock } from "@ngpu/protocol/service/clock";
+import { explainFailure } from "@ngpu/protocol/service/explainFailure";
+import { createHarqLink, type HarqLink } from "@ngpu/protocol/service/harq/harqLink";
+import { nodeLinkPorts } from "@ngpu/protocol/service/harq/nodeLinkPorts";
+import { nodePrimitives } from "@ngpu/protocol/service/harq/nodePrimitives";
+import { openUdpSocket } from "@ngpu/protocol/service/harq/udpSocket";
+import { createWebSocketPath } from "@ngpu/protocol/service/harq/webSocketPath";
+import type { Log } from "@ngpu/protocol/service/log";
+import type { SigningContext } from "@ngpu/protocol/signed";
+import { bytesToHex, type Hex } from "viem";
+import type { WebSocket } from "ws";
+import type { BlobMessages } from "./blobMessages.ts";
+
+export interface CodedLinks {
+  /** What an initiator has to know beforehand: X25519, of this process alone. */
+  readonly transportKey: Hex;
+  /** Port of UDP; undefined where it is not open. */
+  readonly udpPort: number | undefined;
+  /** A WebSocket that was upgraded for a link; closed where no handshake comes in time. */
+  accept(request: { socket: WebSocket; localAddress: string | undefined }): void;
+  hasRoom(): boolean;
+  counts(): { links: number; heldBytes: number };
+  /** Ends the link that holds most, while all together hold too much; to be called now and then. */
+  relieve(): void;
+  close(): Promise<void>;
+}
+
+export const codedSubprotocol = "harq.v1";
+export const codedPath = "/v1/coded";
+
+/** What this implementation takes, as said in the handshake. */
+export const capabilities: Capabilities = {
+  codec: cauchyCodec,
+  largestSymbolBytes: 16_320,
+  largestDatagramBytes: 1_452,
+  creditBytes: messageLimits.initialCreditBytes,
+};
+
+const handshakeWithinMs = 10_000;
+const mostLinks = 512;
+/** Of messages that are not handled yet, of all links. */
+const mostHeldBytes = 512 * 1024 * 1024;
+/** Close codes of WebSockets (RFC 6455, and ours from 4400 on). */
+const closeCodes = { goingAway: 1001, refused: 4400 } as const;
+/** Close codes of links. */
+const linkCodes = { malformed: 1, tooMuch: 2, goingAway: 3 } as const;
+const streamPath = 0;
+const udpPath = 1;
+
+export async function openCodedLinks(options: {
+  messages: BlobMessages;
+  context: SigningContext;
+  /** Where to listen for UDP; undefined: nowhere. */
+  udp: { host: string; port: number } | undefined;
+  /** Address at which peers reach that port; the one at which they reached the WebSocket where it is not given. */
+  publicAddress?: string;
+  clock: Clock;
+  random: (length: number) => Uint8Array;
+  log: Log;
+}): Promise<CodedLinks> {
+  const { messages, context, clock, random, log } = options;
+  const staticKey = nodePrimitives.generate();
+  const udp = options.udp === undefined ? undefined : await openUdpSocket({ ...options.udp, onError: udpFailed });
+  const links = new Map<HarqLink, AbortController>();
+  let opening = 0;
+
+  function udpFailed(error: NodeJS.ErrnoException): void {
+    log.debug({ err: error }, "a datagram was not taken");
+  }
+
+  async function open({ socket, localAddress }: Parameters<CodedLinks["accept"]>[0]): Promise<void> {
+    const connectionId = new DataView(random(8).slice().buffer).getBigUint64(0) | 1n;
+    const address = options.publicAddress ?? localAddress;
+    const hello = await firstMessage(socket, { clock, withinMs: handshakeWithinMs });
+    const handshake = {
+      ...{ primitives: nodePrimitives, staticKey, context, connectionId, capabilities },
+      candidates: udp === undefined || address === undefined ? [] : [{ address, port: udp.address.port }],
+      nowS: Math.floor(clock.nowMs() / 1_000),
+    };
+    const { reply, result } = await respond(handshake, hello);
+    if (socket.readyState !== socket.OPEN) return;
+    socket.send(reply);
+    const leaving = new AbortController();
+    const link = createHarqLink({
+      ...nodeLinkPorts(),
+      protection: createProtection(result),
+      onHandlerError(error) {
+        log.info({ ...(explainFailure(error) ?? { err: error }) }, "a message was not understood");
+        void link.close(linkCodes.malformed, "malformed");
+      },
+    });
+    links.set(link, leaving);
+    link.onMessage(async ({ bytes = new Uint8Array() }) => {
+      await messages.handle(bytes, sender(link), leaving.signal);
+    });
+    link.openPath({ id: streamPath, path: createWebSocketPath(socket) });
+    if (udp !== undefined) link.acceptPath({ id: udpPath, path: udp.createPath({ connectionId }) });
+    void link.closed.then(() => {
+      links.delete(link);
+      leaving.abort(new NgpuError("GATEWAY_UNREACHABLE"));
+      socket.close(closeCodes.goingAway);
+    });
+  }
+
+  return {
+    transportKey: bytesToHex(staticKey.publicKey),
+    udpPort: udp?.address.port,
+    accept(request) {
+      opening += 1;
+      open(request)
+        .catch((error: unknown) => {
+          log.info({ ...(explainFailure(error) ?? { err: error }) }, "handshake refused");
+          request.socket.close(closeCodes.refused);
+        })
+        .finally(() => (opening -= 1));
+    },
+    hasRoom: () => links.size + opening < mostLinks,
+    counts: () => ({
+      links: links.size,
+      heldBytes: [...links.keys()].reduce((total, link) => total + link.metrics().heldBytes, 0),
+    }),
+    relieve() {
+      const held = [...links.keys()]
+        .map((link) => ({ link, bytes: link.metrics().heldBytes }))
+        .toSorted((a, b) => b.bytes - a.bytes);
+      let total = held.reduce((sum, { bytes }) => sum + bytes, 0);
+      for (const { link, bytes } of held) {
+        if (total <= mostHeldBytes) return;
+        total -= bytes;
+        log.warn({ bytes }, "a link holds too much");
+        void link.close(linkCodes.tooMuch, "too much at once");
+      }
+    },
+    async close() {
+      await Promise.all([...links.keys()].map((link) => link.close(linkCodes.goingAway, "going away")));
+      await udp?.close();
+    },
+  };
+}
+
+/** Resolves when the peer has the message whole. */
+function sender(link: HarqLink) {
+  return async (bytes: Uint8Array, how: { priority: "interactive" | "bulk" | "background"; signal: AbortSignal }): Promise<void> => {
+    const outcome = await link.send(bytes, how);
+    if (outcome !== "good") throw new NgpuError("GATEWAY_UNREACHABLE", { outcome });
+  };
+}
