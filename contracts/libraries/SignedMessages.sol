@@ -13,6 +13,7 @@ import {
     ScoreTranscript,
     Suspicion,
     TransportBinding,
+    TransportKey,
     Voucher
 } from "../types/MessageTypes.sol";
 import {Accept, Receipt} from "../types/TaskTypes.sol";
@@ -58,6 +59,8 @@ library SignedMessages {
         keccak256("OperatorBinding(address owner,address operator,uint64 expiry)");
     bytes32 internal constant SUSPICION_TYPEHASH =
         keccak256("Suspicion(bytes32 taskId,uint32 nodeId,uint64 timeMs,uint64 expiry)");
+    bytes32 internal constant TRANSPORT_KEY_TYPEHASH =
+        keccak256("TransportKey(address operator,bytes32 transportKey,uint64 validUntil)");
 
     /// @dev As `keccak256(abi.encode(RECEIPT_TYPEHASH, message))`, for the price of copying thirteen words: a word with
     ///      dirty high bits hashes to what nobody signs by EIP-712.
@@ -131,5 +134,9 @@ library SignedMessages {
 
     function hash(Suspicion memory message) internal pure returns (bytes32) {
         return keccak256(abi.encode(SUSPICION_TYPEHASH, message));
+    }
+
+    function hash(TransportKey calldata message) internal pure returns (bytes32) {
+        return keccak256(abi.encode(TRANSPORT_KEY_TYPEHASH, message));
     }
 }

@@ -15,6 +15,7 @@ import {
     ScoreTranscript,
     Suspicion,
     TransportBinding,
+    TransportKey,
     Voucher
 } from "../types/MessageTypes.sol";
 import {Accept, Receipt} from "../types/TaskTypes.sol";
@@ -76,6 +77,10 @@ contract SignedMessagesHarness is EIP712 {
     }
 
     function suspicion(Suspicion memory message) external view returns (bytes32) {
+        return _hashTypedDataV4(SignedMessages.hash(message));
+    }
+
+    function transportKey(TransportKey calldata message) external view returns (bytes32) {
         return _hashTypedDataV4(SignedMessages.hash(message));
     }
 }

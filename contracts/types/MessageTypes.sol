@@ -108,3 +108,10 @@ struct Suspicion {
     uint64 timeMs;
     uint64 expiry;
 }
+
+/// @notice An operator's ends of transport connections hold this X25519 key.
+struct TransportKey {
+    address operator;
+    bytes32 transportKey;
+    uint64 validUntil;
+}

@@ -390,6 +390,12 @@ export const errorCatalogue = {
     remedy: "Use an engine with WebAssembly and a little free memory, and allow it in the page's content security policy.",
     retryable: false,
   },
+  HANDSHAKE_REFUSED: {
+    meaning: "The other end of a transport did not prove who it is, or does not speak of the same network.",
+    cost: nothing,
+    remedy: "It is tried again with what the other end says now; if it lasts, check its address and key.",
+    retryable: true,
+  },
   INTERNAL: {
     meaning: "A programming error of ours.",
     cost: nothing,

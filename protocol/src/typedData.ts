@@ -149,6 +149,14 @@ const suspicion = {
   ],
 } as const;
 
+const transportKey = {
+  TransportKey: [
+    { name: "operator", type: "address" },
+    { name: "transportKey", type: "bytes32" },
+    { name: "validUntil", type: "uint64" },
+  ],
+} as const;
+
 /** Every signed message by its key: `primaryType` and `types` as viem's typed-data functions take them. */
 export const typedData = {
   receipt: { primaryType: "Receipt", types: receipt },
@@ -165,6 +173,7 @@ export const typedData = {
   keyWrap: { primaryType: "KeyWrap", types: keyWrap },
   operatorBinding: { primaryType: "OperatorBinding", types: operatorBinding },
   suspicion: { primaryType: "Suspicion", types: suspicion },
+  transportKey: { primaryType: "TransportKey", types: transportKey },
 } as const;
 
 export type MessageKind = keyof typeof typedData;
@@ -183,6 +192,7 @@ export type BlobAccess = TypedDataToPrimitiveTypes<typeof blobAccess>["BlobAcces
 export type KeyWrap = TypedDataToPrimitiveTypes<typeof keyWrap>["KeyWrap"];
 export type OperatorBinding = TypedDataToPrimitiveTypes<typeof operatorBinding>["OperatorBinding"];
 export type Suspicion = TypedDataToPrimitiveTypes<typeof suspicion>["Suspicion"];
+export type TransportKey = TypedDataToPrimitiveTypes<typeof transportKey>["TransportKey"];
 
 export interface MessageOf {
   receipt: Receipt;
@@ -199,6 +209,7 @@ export interface MessageOf {
   keyWrap: KeyWrap;
   operatorBinding: OperatorBinding;
   suspicion: Suspicion;
+  transportKey: TransportKey;
 }
 
 export const receiptStatus = { succeeded: 0, inputRefused: 1, modelFailed: 2, runnerCrashed: 3, timedOut: 4 } as const;

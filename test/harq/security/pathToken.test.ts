@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { addressPrefix } from "@ngpu/protocol/harq/security/addressPrefix";
 import { createPathTokens, pathTokenBytes } from "@ngpu/protocol/harq/security/pathToken";
 import { createPrefixBudget } from "@ngpu/protocol/harq/security/prefixBudget";
-import { createChachaSealer } from "../support/chachaSealer.ts";
+import { createChachaSealer } from "@ngpu/protocol/service/harq/chachaSealer";
 import { createRandom } from "../support/random.ts";
 
 const random = createRandom(1);

@@ -23,6 +23,8 @@ export interface DirectionKeys {
   readonly connectionId: bigint;
   readonly salt: Uint8Array;
   readonly sealer: Sealer;
+  /** Those of the phase after; where there are none, the keys never change. */
+  readonly next?: () => DirectionKeys;
 }
 
 /** One key for each direction; whoever changes keys brings a `Protection` of their own. */
