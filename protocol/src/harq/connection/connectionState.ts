@@ -37,6 +37,8 @@ export type ConnectionInput =
       readonly memory?: RememberedPath;
     }
   | { readonly type: "closePath"; readonly path: number }
+  /** How much whoever carries the path's datagrams takes from now on; symbols wait where that is too little. */
+  | { readonly type: "room"; readonly path: number; readonly bytes: number }
   /** The peer's address changed: it must prove itself again. */
   | { readonly type: "movePath"; readonly path: number }
   /** A new handshake with the same peer: what is under way goes on by what the receiver says it has. */

@@ -38,6 +38,7 @@ export function sendPacket(connection: Connection, path: Path, packet: Packet, n
   }
   pace(path, bytes, nowUs);
   path.sentBytes += bytes;
+  path.roomBytes -= bytes;
   connection.counts.sentBytes += bytes;
   connection.counts.sentPackets += 1;
   connection.datagrams.push({
