@@ -35,6 +35,8 @@ export type ConnectionInput =
       /** Measured by whoever opened it. */
       readonly rttUs?: number;
       readonly memory?: RememberedPath;
+      /** Of the peer's candidate, to be shown to it. */
+      readonly token?: Uint8Array;
     }
   | { readonly type: "closePath"; readonly path: number }
   /** How much whoever carries the path's datagrams takes from now on; symbols wait where that is too little. */

@@ -5,7 +5,7 @@
  * is authentic in it, and keeps the former key for three probe timeouts after the last packet that needed it.
  */
 export interface KeyPhases {
-  /** Told before anything else is done at a time. `ptoUs`: what a packet and its report may take on the slowest path. */
+  /** Told before anything else is done at a time. `ptoUs`: what a packet and its report take on the slowest path. */
   tick(nowUs: number, ptoUs: () => number): void;
   /** The phase to be asked for now; undefined when it is not due. */
   takeAsking(nowUs: number): number | undefined;
