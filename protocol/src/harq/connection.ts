@@ -4,6 +4,7 @@
  * outputs.
  */
 import type { Connection, ConnectionInput, ConnectionOptions, StepResult } from "./connection/connectionState.ts";
+import { tickKeys } from "./connection/keyChange.ts";
 import { closePath, movePath, openPath } from "./connection/openPath.ts";
 import { isAuthentic, receive } from "./connection/receive.ts";
 import { nextStepUs, transmit } from "./connection/timers.ts";
@@ -32,6 +33,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     replyPath: undefined,
     report: { lastUs: -Infinity, isUrgent: false, idle: 0, turn: 0 },
     cancel: { tries: 0, nextUs: 0 },
+    keyAskings: 0,
     mustResume: false,
     mustPlan: false,
     isClosed: false,
@@ -51,6 +53,7 @@ export function feed(connection: Connection, input: ConnectionInput, nowUs: numb
 }
 
 export function step(connection: Connection, input: ConnectionInput, nowUs: number): StepResult {
+  tickKeys(connection, nowUs);
   feed(connection, input, nowUs);
   if (!connection.isClosed) transmit(connection, nowUs);
   const { datagrams, events } = connection;

@@ -14,7 +14,7 @@ import { createRandom } from "../support/random.ts";
 const random = createRandom(6);
 const token = random.bytes(44);
 
-test("an operator and an anonymous client agree on the keys of both directions, and each knows what the other said", async () => {
+test("an operator and an anonymous client agree on keys, and each knows what the other said", async () => {
   const { client, node, operator, begin } = await aPair();
   const initiator = begin();
   const { reply, result: far } = await respond(node, initiator.hello);

@@ -9,6 +9,7 @@ import type {
   RememberedPath,
 } from "@ngpu/protocol/harq/connection/connectionState";
 import type { PathKind } from "@ngpu/protocol/harq/connection/path";
+import type { Protection } from "@ngpu/protocol/harq/connection/protection";
 import type { Hasher } from "@ngpu/protocol/harq/message/ports";
 import type { Priority } from "@ngpu/protocol/harq/message/priority";
 import { createErasureCodec } from "@ngpu/protocol/wire/fec/createErasureCodec";
@@ -62,6 +63,8 @@ export interface WorldOptions {
   readonly seed: number;
   readonly createController: (options: ControllerOptions, kind: PathKind) => CongestionController;
   readonly largestDatagramBytes?: number;
+  /** In place of ones without keys. */
+  readonly protections?: { readonly near: Protection; readonly far: Protection };
   /** A clock that others go by too. */
   readonly queue?: EventQueue;
 }
@@ -73,11 +76,11 @@ export function createWorld(options: WorldOptions): World {
   const random = createRandom(seed);
   const routes = new Map<Side, Map<number, Link>>();
 
-  const createSide = (): Side => {
+  const createSide = (protection: Protection = createPlainProtection(7n)): Side => {
     const connection = createConnection({
       codec,
       createHasher,
-      protection: createPlainProtection(7n),
+      protection,
       createController: (kind, options) => createController(options, kind),
       randomBytes: (count) => random.bytes(count),
       ...(largestDatagramBytes === undefined ? {} : { largestDatagramBytes }),
@@ -130,8 +133,8 @@ export function createWorld(options: WorldOptions): World {
     return side;
   };
 
-  const near = createSide();
-  const far = createSide();
+  const near = createSide(options.protections?.near);
+  const far = createSide(options.protections?.far);
   return {
     queue,
     random,

@@ -35,6 +35,8 @@ export type ConnectionInput =
       /** Measured by whoever opened it. */
       readonly rttUs?: number;
       readonly memory?: RememberedPath;
+      /** Of the peer's candidate, to be shown to it. */
+      readonly token?: Uint8Array;
     }
   | { readonly type: "closePath"; readonly path: number }
   /** How much whoever carries the path's datagrams takes from now on; symbols wait where that is too little. */
@@ -88,6 +90,8 @@ export interface Connection {
   replyPath: number | undefined;
   report: { lastUs: number; isUrgent: boolean; idle: number; turn: number };
   cancel: { tries: number; nextUs: number };
+  /** How often the peer was asked for the next key phase. */
+  keyAskings: number;
   /** Reconnected, and not yet told the peer what there is. */
   mustResume: boolean;
   /** Something was heard or lost: what each block needs has to be looked at anew. */

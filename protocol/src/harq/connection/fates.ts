@@ -39,6 +39,8 @@ export function onFates(connection: Connection, path: Path, status: StatusFrame,
     path.deliveredBytes += packet.stamp.bytes;
     path.flightStartUs = packet.stamp.sentUs;
     tellMessages(packet.content, late.has(packet) ? "revived" : "arrived");
+    const { keyPhase } = packet.content;
+    if (keyPhase !== undefined) connection.protection.phases?.onAcknowledged(keyPhase, nowUs);
   }
   if (arrived.length > 0) {
     path.deliveredUs = nowUs;

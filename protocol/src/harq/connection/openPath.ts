@@ -11,7 +11,7 @@ export const streamDatagramBytes = 16_384;
 const assumedRttUs = 200_000;
 
 export function openPath(connection: Connection, opening: Opening, nowUs: number): Path {
-  const { kind, memory } = opening;
+  const { kind, memory, token } = opening;
   const { createController, largestDatagramBytes = smallestDatagramBytes } = connection.options;
   const packetBytes = kind === "stream" ? streamDatagramBytes : smallestDatagramBytes;
   closePath(connection, opening.path);
@@ -29,6 +29,7 @@ export function openPath(connection: Connection, opening: Opening, nowUs: number
     largestPacketBytes: kind === "stream" ? packetBytes : largestDatagramBytes,
     ...(memory === undefined ? {} : { lossMemory: memory.loss }),
     ...(numbers === undefined ? {} : { numbers }),
+    ...(token === undefined ? {} : { token }),
   });
   connection.paths.set(path.id, path);
   beginChallenge(connection, path, nowUs);

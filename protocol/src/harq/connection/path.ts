@@ -20,6 +20,8 @@ export interface PacketContent {
   readonly ends: readonly OutgoingMessage[];
   /** Larger than the path is known to carry; its loss says nothing of the path's loss. */
   readonly isSizeProbe: boolean;
+  /** Sealed in this phase, to ask the peer for it. */
+  readonly keyPhase?: number;
 }
 
 export interface PathChallenge {
@@ -50,6 +52,11 @@ export interface Path {
   /** Silent for three probes: another path carries on where there is one. */
   isSuspect: boolean;
   challenge: PathChallenge | undefined;
+  /** To be shown with challenges until one is answered; when it came. */
+  token: Uint8Array | undefined;
+  tokenUs: number;
+  /** The peer's connection id in the last challenge. */
+  sentTo: bigint | undefined;
   /** When a suspect path is tried again, and how long after that the next time. */
   retryUs: number;
   retryEveryUs: number;
@@ -84,6 +91,7 @@ export interface PathOptions {
   readonly smallestPacketBytes: number;
   readonly largestPacketBytes: number;
   readonly lossMemory?: LossMemory;
+  readonly token?: Uint8Array;
   /** Of the same path earlier, under the same keys. */
   readonly numbers?: PathNumbers;
 }
@@ -110,6 +118,9 @@ export function createPath(options: PathOptions): Path {
     isValidated: kind === "stream",
     isSuspect: false,
     challenge: undefined,
+    token: options.token,
+    tokenUs: -Infinity,
+    sentTo: undefined,
     retryUs: Infinity,
     retryEveryUs: firstRetryUs,
     nextNumber: options.numbers?.nextNumber ?? 0,

@@ -3,6 +3,9 @@ import { joinBytes } from "../../bytes.ts";
 import { tagBytes, type Sealer } from "../security/sealer.ts";
 import { encodeHeader, headerBytes, type DatagramHeader, type DatagramType } from "../wire/datagramHeader.ts";
 import { nonceOf } from "../wire/nonce.ts";
+import type { KeyLifetime, KeyPhases } from "./keyPhases.ts";
+import { createReceiveKeys } from "./receiveKeys.ts";
+import { createSendKeys } from "./sendKeys.ts";
 
 export const overheadBytes = headerBytes + tagBytes;
 
@@ -11,12 +14,16 @@ export interface Outbound {
   readonly path: number;
   readonly packetNumber: number;
   readonly body: Uint8Array;
+  /** Asks the peer for the next phase: sealed in it, and nothing depends on its arrival. */
+  readonly inNextPhase?: boolean;
 }
 
 export interface Protection {
   seal(outbound: Outbound): Uint8Array;
   /** The body; undefined when it is not authentic or for another connection. */
   open(header: DatagramHeader, datagram: Uint8Array): Uint8Array | undefined;
+  /** Absent where keys never change. */
+  readonly phases?: KeyPhases;
 }
 
 export interface DirectionKeys {
@@ -27,18 +34,33 @@ export interface DirectionKeys {
   readonly next?: () => DirectionKeys;
 }
 
-/** One key for each direction; whoever changes keys brings a `Protection` of their own. */
-export function createProtection({ send, receive }: { send: DirectionKeys; receive: DirectionKeys }): Protection {
+export interface ProtectionOptions {
+  readonly send: DirectionKeys;
+  readonly receive: DirectionKeys;
+  readonly lifetime?: KeyLifetime;
+}
+
+/** One key for each direction and phase. What a handshake gave may be given as it is. */
+export function createProtection({ send, receive, lifetime = {} }: ProtectionOptions): Protection {
+  const outgoing = createSendKeys(send, lifetime);
+  const incoming = createReceiveKeys(receive);
   return {
-    seal({ body, ...fields }) {
-      const header = encodeHeader({ ...fields, keyPhase: 0, connectionId: send.connectionId });
-      const sealed = send.sealer.seal(body, header, nonceOf(send.salt, fields));
-      return joinBytes(header, sealed);
+    seal({ body, inNextPhase = false, ...fields }) {
+      const { keys, keyPhase } = outgoing.take(inNextPhase);
+      const header = encodeHeader({ ...fields, keyPhase, connectionId: keys.connectionId });
+      return joinBytes(header, keys.sealer.seal(body, header, nonceOf(keys.salt, fields)));
     },
-    open(header, datagram) {
-      if (header.connectionId !== receive.connectionId || header.keyPhase !== 0) return undefined;
-      const associated = datagram.subarray(0, headerBytes);
-      return receive.sealer.open(datagram.subarray(headerBytes), associated, nonceOf(receive.salt, header));
+    open: incoming.open,
+    phases: {
+      tick(nowUs, ptoUs) {
+        outgoing.tick(nowUs, ptoUs);
+        incoming.tick(nowUs, ptoUs);
+      },
+      takeAsking: outgoing.takeAsking,
+      askingDueUs: outgoing.askingDueUs,
+      onAcknowledged: outgoing.onAcknowledged,
+      sending: outgoing.phase,
+      receiving: incoming.phase,
     },
   };
 }

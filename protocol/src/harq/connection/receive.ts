@@ -1,10 +1,13 @@
 /** What a datagram that came in does: opened, then each of its frames in turn. */
 import { codeOf } from "../../errors.ts";
+import { decodeRetry } from "../security/retry.ts";
+import { unwrapToken } from "../security/tokenEnvelope.ts";
 import { decodeHeader, type DatagramHeader } from "../wire/datagramHeader.ts";
 import { decodeFrames } from "../wire/decodeFrames.ts";
 import type { Frame, StatusFrame } from "../wire/frames.ts";
 import type { Connection } from "./connectionState.ts";
 import { onFates } from "./fates.ts";
+import { onRetry } from "./onRetry.ts";
 import { openPath } from "./openPath.ts";
 import type { Path } from "./path.ts";
 import { onResponse } from "./validation.ts";
@@ -19,7 +22,9 @@ export interface IncomingDatagram {
  * authentic.
  */
 export function receive(connection: Connection, { path: id, bytes }: IncomingDatagram, nowUs: number): void {
-  const opened = openDatagram(connection, id, bytes);
+  const retry = decodeRetry(bytes);
+  if (retry !== undefined && onRetry(connection, retry, nowUs)) return;
+  const opened = openDatagram(connection, id, unwrapToken(bytes).datagram);
   if (opened === undefined) {
     connection.counts.refused += 1;
     return;
@@ -32,7 +37,7 @@ export function receive(connection: Connection, { path: id, bytes }: IncomingDat
 }
 
 export function isAuthentic(connection: Connection, { path, bytes }: IncomingDatagram): boolean {
-  return openDatagram(connection, path, bytes) !== undefined;
+  return openDatagram(connection, path, unwrapToken(bytes).datagram) !== undefined;
 }
 
 function openDatagram(connection: Connection, path: number, bytes: Uint8Array) {

@@ -4,6 +4,7 @@
 import type { Frame } from "../wire/frames.ts";
 import { frameBytes } from "../wire/frameBytes.ts";
 import type { Connection } from "./connectionState.ts";
+import { askForKeys, keysDueUs } from "./keyChange.ts";
 import { smallestDatagramBytes } from "./openPath.ts";
 import { hasWindow, type Path } from "./path.ts";
 import { activePaths, bodyBytesForNew, conditionsOf, replyPath } from "./pathChoice.ts";
@@ -21,6 +22,7 @@ export function transmit(connection: Connection, nowUs: number): void {
     if (data !== undefined) challenge(connection, path, data, nowUs);
     probeSize(connection, path, nowUs);
   }
+  askForKeys(connection, nowUs);
   resume(connection);
   cancel(connection, nowUs);
   sendMessages(connection, nowUs);
@@ -127,6 +129,7 @@ export function nextStepUs(connection: Connection, nowUs: number): number {
   if (connection.outbox.cancellations().length > 0) dueUs = Math.min(dueUs, connection.cancel.nextUs);
   const hasNext = connection.outbox.hasNext();
   const active = activePaths(connection);
+  dueUs = Math.min(dueUs, keysDueUs(connection, active.length));
   for (const path of connection.paths.values()) {
     dueUs = Math.min(dueUs, challengeDueUs(path), probeDueUs(connection, path, active));
     if (path.isValidated && path.kind === "datagram") dueUs = Math.min(dueUs, path.size.nextUs());

@@ -3,7 +3,8 @@ import type { OutgoingMessage, OutgoingSymbol, SentSymbol } from "../message/out
 import { cauchyCodec } from "../message/ports.ts";
 import { priorities } from "../message/priority.ts";
 import type { SendingConditions } from "../message/sendingConditions.ts";
-import type { DatagramType } from "../wire/datagramHeader.ts";
+import { envelopeBytes, wrapInToken } from "../security/tokenEnvelope.ts";
+import { decodeHeader, type DatagramType } from "../wire/datagramHeader.ts";
 import { encodeFrames } from "../wire/encodeFrames.ts";
 import { endBytes, frameBytes, symbolHeaderBytes, symbolLengthBytes } from "../wire/frameBytes.ts";
 import type { EndFrame, Frame, SymbolFrame } from "../wire/frames.ts";
@@ -24,9 +25,11 @@ export const noContent: PacketContent = { symbols: [], ends: [], isSizeProbe: fa
 /** False when the path may not send that much to an address that has not proved itself. */
 export function sendPacket(connection: Connection, path: Path, packet: Packet, nowUs: number): boolean {
   const { frames, type = "data", content, paddedTo } = packet;
-  const capacity = (paddedTo ?? path.size.packetBytes()) - overheadBytes;
+  const token = type === "probe" ? path.token : undefined;
+  const extraBytes = overheadBytes + (token === undefined ? 0 : envelopeBytes);
+  const capacity = (paddedTo ?? path.size.packetBytes()) - extraBytes;
   const body = encodeFrames(frames, { capacity, padded: paddedTo !== undefined });
-  const bytes = body.length + overheadBytes;
+  const bytes = body.length + extraBytes;
   if (!maySend(path, bytes)) return false;
   const number = path.nextNumber;
   path.nextNumber += 1;
@@ -41,10 +44,10 @@ export function sendPacket(connection: Connection, path: Path, packet: Packet, n
   path.roomBytes -= bytes;
   connection.counts.sentBytes += bytes;
   connection.counts.sentPackets += 1;
-  connection.datagrams.push({
-    path: path.id,
-    bytes: connection.protection.seal({ type, path: path.id, packetNumber: number, body }),
-  });
+  const inNextPhase = content?.keyPhase !== undefined;
+  const datagram = connection.protection.seal({ type, path: path.id, packetNumber: number, body, inNextPhase });
+  if (type === "probe") path.sentTo = decodeHeader(datagram).connectionId;
+  connection.datagrams.push({ path: path.id, bytes: token === undefined ? datagram : wrapInToken(token, datagram) });
   return true;
 }
 

@@ -43,6 +43,7 @@ export function onResponse(connection: Connection, path: Path, data: Uint8Array,
   const { challenge } = path;
   if (challenge === undefined || !data.every((byte, at) => byte === challenge.data[at])) return;
   path.challenge = undefined;
+  path.token = undefined;
   if (challenge.tries === 1) path.roundTrip.sample(nowUs - challenge.sentUs, nowUs);
   path.isSuspect = false;
   path.silentProbes = 0;
