@@ -9,6 +9,8 @@ export interface UdpAddress {
 export interface UdpPath extends LinkPath {
   /** Undefined until the peer was heard. */
   remote(): UdpAddress | undefined;
+  /** Whether the peer is known to be there. */
+  isAt(from: UdpAddress): boolean;
   /** The socket's part: a datagram with this path's connection id. */
   receive(bytes: Uint8Array, from: UdpAddress): void;
   /** The socket's part: it is closed. */
@@ -28,6 +30,8 @@ const fullDatagramBytes = 1_452;
 export function createUdpPath({ remote: given, send, room, stopped }: UdpPathParts): UdpPath {
   let remote = given;
   let events: LinkPathEvents | undefined;
+  const isAt = (from: UdpAddress): boolean =>
+    remote !== undefined && remote.port === from.port && remote.address === from.address;
   return {
     kind: "datagram",
     start(to) {
@@ -42,11 +46,11 @@ export function createUdpPath({ remote: given, send, room, stopped }: UdpPathPar
       stopped();
     },
     remote: () => remote,
+    isAt,
     receive(bytes, from) {
-      const { address, port } = from;
-      if (remote !== undefined && remote.port === port && remote.address === address) return events?.datagram(bytes);
+      if (isAt(from)) return events?.datagram(bytes);
       events?.datagram(bytes, () => {
-        remote = { address, port };
+        remote = { address: from.address, port: from.port };
       });
     },
     down: () => events?.down(),

@@ -4,12 +4,15 @@
  * refused) are counted and told, and end nothing.
  */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
+import type { Gate } from "../../src/harq/security/gate.ts";
 import { createUdpPath, type UdpAddress, type UdpPath } from "./udpPath.ts";
 
 export interface UdpSocketOptions {
   /** Address to listen at; an IPv6 address makes it an IPv6 socket. */
   readonly host?: string;
   readonly port?: number;
+  /** Asked of datagrams from addresses that no path sends to; without one they may speak at once. */
+  readonly gate?: Gate;
   /** A datagram for nobody known here: garbage, a link that is gone, or a peer that begins. */
   readonly onUnknown?: (bytes: Uint8Array, from: UdpAddress) => void;
   readonly onError?: (error: NodeJS.ErrnoException) => void;
@@ -50,7 +53,7 @@ const shortest = 32;
 
 /** Rejects where the address cannot be listened at. */
 export async function openUdpSocket(options: UdpSocketOptions = {}): Promise<UdpSocket> {
-  const { host = "127.0.0.1", port = 0, onUnknown, onError } = options;
+  const { host = "127.0.0.1", port = 0, gate, onUnknown, onError } = options;
   const family = host.includes(":") ? 6 : 4;
   const socket = createSocket({ type: `udp${family}`, lookup: (address, _options, done) => done(null, address, family) });
   await listen(socket, { host, port });
@@ -80,11 +83,19 @@ export async function openUdpSocket(options: UdpSocketOptions = {}): Promise<Udp
       sent(error as Error);
     }
   };
+  const admit = (asked: Gate, bytes: Uint8Array, from: RemoteInfo): void => {
+    const admission = asked.judge({ address: from.address, bytes, nowUs: performance.now() * 1_000 });
+    if (admission.verdict === "admit") return paths.get(admission.connectionId)?.receive(admission.datagram, from);
+    if (admission.verdict === "retry") return send(admission.reply, from);
+    counts.unknown += 1;
+    onUnknown?.(bytes, from);
+  };
   socket.on("error", fail);
   socket.on("message", (bytes: Buffer, from: RemoteInfo) => {
     counts.received += 1;
     const path = bytes.length < shortest ? undefined : paths.get(bytes.readBigUInt64BE(idOffset));
-    if (path !== undefined) return path.receive(bytes, from);
+    if (path !== undefined && (gate === undefined || path.isAt(from))) return path.receive(bytes, from);
+    if (gate !== undefined) return admit(gate, bytes, from);
     counts.unknown += 1;
     onUnknown?.(bytes, from);
   });
