@@ -4,16 +4,17 @@
  * link needs no login; how many there are and what they hold is bounded instead.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
-import { cauchyCodec } from "@ngpu/protocol/harq/message/ports";
-import { messageLimits } from "@ngpu/protocol/harq/message/messageLimits";
+import { handshakeWithinMs, linkCapabilities, linkPathIds } from "@ngpu/protocol/harq/codedLink";
+import { randomConnectionId } from "@ngpu/protocol/harq/randomConnectionId";
 import { respond } from "@ngpu/protocol/harq/security/handshake";
-import type { Capabilities } from "@ngpu/protocol/harq/security/handshakePayload";
 import { createProtection } from "@ngpu/protocol/harq/connection/protection";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import { createHarqLink, type HarqLink } from "@ngpu/protocol/service/harq/harqLink";
+import { messageSender } from "@ngpu/protocol/service/harq/messageSender";
 import { nodeLinkPorts } from "@ngpu/protocol/service/harq/nodeLinkPorts";
 import { nodePrimitives } from "@ngpu/protocol/service/harq/nodePrimitives";
+import { createSocketInbox } from "@ngpu/protocol/service/harq/socketInbox";
 import { openUdpSocket } from "@ngpu/protocol/service/harq/udpSocket";
 import { createWebSocketPath } from "@ngpu/protocol/service/harq/webSocketPath";
 import type { Log } from "@ngpu/protocol/service/log";
@@ -36,18 +37,6 @@ export interface CodedLinks {
   close(): Promise<void>;
 }
 
-export const codedSubprotocol = "harq.v1";
-export const codedPath = "/v1/coded";
-
-/** What this implementation takes, as said in the handshake. */
-export const capabilities: Capabilities = {
-  codec: cauchyCodec,
-  largestSymbolBytes: 16_320,
-  largestDatagramBytes: 1_452,
-  creditBytes: messageLimits.initialCreditBytes,
-};
-
-const handshakeWithinMs = 10_000;
 const mostLinks = 512;
 /** Of messages that are not handled yet, of all links. */
 const mostHeldBytes = 512 * 1024 * 1024;
@@ -55,16 +44,15 @@ const mostHeldBytes = 512 * 1024 * 1024;
 const closeCodes = { goingAway: 1001, refused: 4400 } as const;
 /** Close codes of links. */
 const linkCodes = { malformed: 1, tooMuch: 2, goingAway: 3 } as const;
-const streamPath = 0;
-const udpPath = 1;
 
 export async function openCodedLinks(options: {
   messages: BlobMessages;
   context: SigningContext;
-  /** Where to listen for UDP; undefined: nowhere. */
-  udp: { host: string; port: number } | undefined;
-  /** Address at which peers reach that port; the one at which they reached the WebSocket where it is not given. */
-  publicAddress?: string;
+  /**
+   * Where to listen for UDP; undefined: nowhere. `publicAddress` is where peers reach that port; the one at which they
+   * reached the WebSocket where it is not given.
+   */
+  udp: { host: string; port: number; publicAddress?: string } | undefined;
   clock: Clock;
   random: (length: number) => Uint8Array;
   log: Log;
@@ -80,11 +68,12 @@ export async function openCodedLinks(options: {
   }
 
   async function open({ socket, localAddress }: Parameters<CodedLinks["accept"]>[0]): Promise<void> {
-    const connectionId = new DataView(random(8).slice().buffer).getBigUint64(0) | 1n;
-    const address = options.publicAddress ?? localAddress;
-    const hello = await firstMessage(socket, { clock, withinMs: handshakeWithinMs });
+    const inbox = createSocketInbox(socket);
+    const hello = await inbox.next(AbortSignal.timeout(handshakeWithinMs));
+    const connectionId = randomConnectionId(random);
+    const address = options.udp?.publicAddress ?? localAddress?.replace(/^::ffff:/, "");
     const handshake = {
-      ...{ primitives: nodePrimitives, staticKey, context, connectionId, capabilities },
+      ...{ primitives: nodePrimitives, staticKey, context, connectionId, capabilities: linkCapabilities },
       candidates: udp === undefined || address === undefined ? [] : [{ address, port: udp.address.port }],
       nowS: Math.floor(clock.nowMs() / 1_000),
     };
@@ -102,10 +91,11 @@ export async function openCodedLinks(options: {
     });
     links.set(link, leaving);
     link.onMessage(async ({ bytes = new Uint8Array() }) => {
-      await messages.handle(bytes, sender(link), leaving.signal);
+      await messages.handle(bytes, messageSender(link), leaving.signal);
     });
-    link.openPath({ id: streamPath, path: createWebSocketPath(socket) });
-    if (udp !== undefined) link.acceptPath({ id: udpPath, path: udp.createPath({ connectionId }) });
+    link.openPath({ id: linkPathIds.stream, path: createWebSocketPath(inbox.socket) });
+    if (udp !== undefined) link.acceptPath({ id: linkPathIds.udp, path: udp.createPath({ connectionId }) });
+    inbox.handOver();
     void link.closed.then(() => {
       links.delete(link);
       leaving.abort(new NgpuError("GATEWAY_UNREACHABLE"));
@@ -146,13 +136,5 @@ export async function openCodedLinks(options: {
       await Promise.all([...links.keys()].map((link) => link.close(linkCodes.goingAway, "going away")));
       await udp?.close();
     },
-  };
-}
-
-/** Resolves when the peer has the message whole. */
-function sender(link: HarqLink) {
-  return async (bytes: Uint8Array, how: { priority: "interactive" | "bulk" | "background"; signal: AbortSignal }): Promise<void> => {
-    const outcome = await link.send(bytes, how);
-    if (outcome !== "good") throw new NgpuError("GATEWAY_UNREACHABLE", { outcome });
   };
 }

@@ -4,12 +4,14 @@
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
+import { codedPath, codedSubprotocol } from "@ngpu/protocol/harq/codedLink";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { createChainIdentity } from "@ngpu/protocol/service/chainIdentity";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import { createLoop } from "@ngpu/protocol/service/loop";
+import { webSocketOptions } from "@ngpu/protocol/service/harq/webSocketPath";
 import type { Telemetry } from "@ngpu/protocol/service/telemetry";
 import { closeCode, subprotocol, type Frame } from "@ngpu/protocol/wire";
 import { once } from "node:events";
@@ -20,8 +22,10 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { createAuthority } from "../chain/authority.ts";
 import { createDemandWindows } from "../chain/demandWindows.ts";
 import { createSessionAuthority } from "../session/sessionAuthority.ts";
+import { createBlobMessages } from "./blobMessages.ts";
 import { createBlobRoutes } from "./blobRoutes.ts";
 import { createBlobStore } from "./blobStore.ts";
+import { openCodedLinks } from "./codedLinks.ts";
 import { createFrameRules } from "./frameRules.ts";
 import { createHttpRoutes, pathOf, type HttpHandler } from "./httpRoutes.ts";
 import { createHub } from "./hub.ts";
@@ -63,6 +67,8 @@ export interface GatewayOptions {
   random: (length: number) => Uint8Array;
   pollMs?: number;
   storeBytes?: number;
+  /** Where links of the coded transport are raced over UDP; over WebSockets alone where it is not given. */
+  udp?: { host: string; port: number; publicAddress?: string };
   links?: Partial<LinkLimits>;
   mostLinks?: number;
   /** An HTTP connection on which nothing moves for so long is ended, or slow readers would keep files open for ever. */
@@ -145,11 +151,28 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
   });
 
+  const codedSockets = new WebSocketServer({
+    ...webSocketOptions,
+    noServer: true,
+    handleProtocols: (offered) => (offered.has(codedSubprotocol) ? codedSubprotocol : false),
+  });
+
   const isAllowedOrigin = (origin: string | undefined): boolean =>
     origin === undefined || allowedOrigins.includes(origin);
   let isDraining = false;
   const blobs = createBlobRoutes({ store, tasks, authority, context, clock });
   const transfers = createTransfers();
+  const coded = await openCodedLinks({
+    messages: createBlobMessages({ blobs, transfers, log }),
+    context,
+    udp: options.udp,
+    clock,
+    random,
+    log,
+  }).catch((error: unknown) => {
+    server.close();
+    throw error;
+  });
   const answerHttp = createHttpRoutes({
     blobs,
     transfers,
@@ -159,6 +182,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       chainId,
       block: Number(tasks.head()?.number ?? 0n),
       storedBytes: store.usedBytes(),
+      transportKey: coded.transportKey,
       ...hub.counts(),
     }),
     roster: () => ({ nodes: hub.roster().nodes }),
@@ -170,9 +194,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.requestTimeout = 120_000;
   server.timeout = options.httpIdleMs ?? 120_000;
   server.on("upgrade", (request, socket, head) => {
+    if (pathOf(request) === codedPath) {
+      const isFull = isDraining || !coded.hasRoom();
+      const refusal = upgradeRefusal(request, { isAllowedOrigin, isFull, asks: codedSubprotocol });
+      if (refusal !== undefined) return rejectUpgrade(socket, refusal);
+      const { localAddress } = request.socket;
+      return codedSockets.handleUpgrade(request, socket, head, (ws) => coded.accept({ socket: ws, localAddress }));
+    }
+    if (pathOf(request) !== "/v1/link") return rejectUpgrade(socket, "404 Not Found");
     const [eldest] = strangers;
     const isFull = isDraining || (links.size >= mostLinks && eldest === undefined);
-    const refusal = upgradeRefusal(request, isAllowedOrigin, isFull);
+    const refusal = upgradeRefusal(request, { isAllowedOrigin, isFull, asks: subprotocol });
     if (refusal !== undefined) return rejectUpgrade(socket, refusal);
     if (links.size >= mostLinks) {
       eldest?.close(closeCode.unauthorized);
@@ -191,6 +223,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       hub.pushRoster();
       hub.keepAlive();
       for (const link of links) link.checkAlive();
+      coded.relieve();
       await clock.sleep(rosterSpacingMs, signal);
     },
   });
@@ -276,6 +309,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   telemetry?.gauge({ name: "keepers", help: "Keepers that are logged in.", read: () => hub.counts().keepers });
   telemetry?.gauge({ name: "clients", help: "Clients that are logged in.", read: () => hub.counts().clients });
   telemetry?.gauge({ name: "links", help: "Open links, logged in or not.", read: () => links.size });
+  telemetry?.gauge({ name: "coded_links", help: "Links of the coded transport.", read: () => coded.counts().links });
+  telemetry?.gauge({
+    name: "coded_held_bytes",
+    help: "Bytes of messages that are held for links of the coded transport.",
+    read: () => coded.counts().heldBytes,
+  });
   telemetry?.gauge({ name: "stored_bytes", help: "Bytes of sealed data on disk.", read: () => store.usedBytes() });
   telemetry?.gauge({ name: "head_block", help: "Newest block read.", read: () => Number(tasks.head()?.number ?? 0n) });
 
@@ -292,11 +331,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await transfers.drain();
       const ended = [...sockets.clients].map((socket) => once(socket, "close"));
       for (const link of links) link.close(goingAway);
+      void coded.close();
       await Promise.race([Promise.all(ended), clock.sleep(peersCloseWithinMs)]);
     },
     async close() {
       for (const link of links) link.close(goingAway);
-      for (const socket of sockets.clients) socket.terminate();
+      await coded.close();
+      for (const { clients } of [sockets, codedSockets]) for (const socket of clients) socket.terminate();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await Promise.all([rosterLoop.stop(), sweepLoop.stop(), tasks.stop()]);
@@ -306,13 +347,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 function upgradeRefusal(
   request: IncomingMessage,
-  isAllowedOrigin: (origin: string | undefined) => boolean,
-  isFull: boolean,
+  rules: { isAllowedOrigin: (origin: string | undefined) => boolean; isFull: boolean; asks: string },
 ): string | undefined {
-  if (pathOf(request) !== "/v1/link") return "404 Not Found";
+  const { isAllowedOrigin, isFull, asks } = rules;
   if (!isAllowedOrigin(request.headers.origin)) return "403 Forbidden";
   const offered = request.headers["sec-websocket-protocol"]?.split(",").map((name) => name.trim()) ?? [];
-  if (!offered.includes(subprotocol)) return "400 Bad Request";
+  if (!offered.includes(asks)) return "400 Bad Request";
   return isFull ? "503 Service Unavailable" : undefined;
 }
 
