@@ -6,7 +6,7 @@ import { systemClock } from "@ngpu/protocol/service/clock";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import { createLog } from "@ngpu/protocol/service/log";
 import { createOps } from "@ngpu/protocol/service/ops";
-import { readDrainS, readInteger, readPort, readText, readUrl } from "@ngpu/protocol/service/settings";
+import { readDrainS, readInteger, readPort, readSwitch, readText, readUrl } from "@ngpu/protocol/service/settings";
 import { runUntilSignal } from "@ngpu/protocol/service/shutdown";
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
@@ -22,11 +22,20 @@ try {
   const chain = await createChain({ rpcUrl: readUrl(env, "NGPU_RPC_URL", "http://127.0.0.1:8545"), chainId });
   const publicUrl = env.NGPU_GATEWAY_PUBLIC_URL ? readUrl(env, "NGPU_GATEWAY_PUBLIC_URL") : undefined;
   const origins = readText(env, "NGPU_ALLOWED_ORIGINS", "http://localhost:3000,http://127.0.0.1:3000");
+  const host = readText(env, "NGPU_GATEWAY_HOST", "127.0.0.1");
+  const port = readPort(env, "NGPU_GATEWAY_PORT", 8_600);
+  const publicAddress = env.NGPU_GATEWAY_UDP_ADDRESS;
+  const udp = {
+    host,
+    port: readPort(env, "NGPU_GATEWAY_UDP_PORT", port),
+    ...(publicAddress ? { publicAddress } : {}),
+  };
   const ops = createOps({ service: "gateway", env });
   const gateway = await startGateway({
     telemetry: ops.telemetry,
-    host: readText(env, "NGPU_GATEWAY_HOST", "127.0.0.1"),
-    port: readPort(env, "NGPU_GATEWAY_PORT", 8_600),
+    host,
+    port,
+    ...(readSwitch(env, "NGPU_UDP", true) ? { udp } : {}),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     allowedOrigins: origins.split(",").map((origin) => origin.trim()),
     dataDir: resolve(readText(env, "NGPU_DATA_DIR", "data/gateway")),

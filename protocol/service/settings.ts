@@ -29,6 +29,11 @@ export function readPort(env: Environment, name: string, fallback: number): numb
   return readInteger(env, name, { fallback, minimum: 0, maximum: 65_535 });
 }
 
+/** 1 is on, 0 is off. */
+export function readSwitch(env: Environment, name: string, fallback: boolean): boolean {
+  return readInteger(env, name, { fallback: Number(fallback), minimum: 0, maximum: 1 }) === 1;
+}
+
 export function readUrl(env: Environment, name: string, fallback?: string): string {
   const value = readText(env, name, fallback);
   if (!URL.canParse(value)) throw invalid(name, "is not a URL");

@@ -9,6 +9,7 @@ import { models } from "@ngpu/protocol/generated/models";
 import { deploymentOf } from "@ngpu/protocol/deployment";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import type { Part } from "@ngpu/protocol/sealed/payload";
+import { createNodeBlobs } from "@ngpu/protocol/service/harq/nodeBlobs";
 import { createWalletClient, http, type Account, type Hex, type PublicClient } from "viem";
 import { hardhat } from "viem/chains";
 import { localClient } from "./chain.ts";
@@ -27,6 +28,8 @@ export interface TaskMoments {
 
 export interface SampleOutcome extends TaskOutcome {
   moments: TaskMoments;
+  /** The payer's requests for input and output, by what carried them. */
+  blobs: { readonly coded: number; readonly http: number };
 }
 
 const samplesFolder = join(paths.root, "app/public/samples");
@@ -54,10 +57,13 @@ export async function runSampleTask(options: {
   const { modelId, manifest } = textModel();
   const { parts, declared } = sampleInput({ images, offset });
   const moments: TaskMoments = { calledMs: Date.now(), postedMs: 0, assignedMs: 0, receiptMs: 0, settledMs: 0 };
+  const deployment = localDeployment();
+  const blobs = createNodeBlobs({ context: { chainId: hardhat.id, verifyingContract: deployment.taskEscrow } });
   const outcome = await runTask({
     chain: localClient(urls.rpc) as PublicClient,
     wallet: createWalletClient({ account: payer, chain: hardhat, transport: http(urls.rpc), cacheTime: 0 }),
-    deployment: localDeployment(),
+    deployment,
+    openBlobs: blobs.open,
     gatewayUrl: urls.gateway,
     modelId,
     manifest,
@@ -75,8 +81,8 @@ export async function runSampleTask(options: {
       if (event.kind === "settled") moments.settledMs ||= Date.now();
     },
     ...(signal ? { signal } : {}),
-  });
-  return { ...outcome, moments };
+  }).finally(() => blobs.close());
+  return { ...outcome, moments, blobs: blobs.counts() };
 }
 
 export function textModel(): { modelId: Hex; manifest: ModelManifest } {

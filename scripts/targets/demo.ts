@@ -94,6 +94,8 @@ async function describe(run: { stack: Stack; outcome: SampleOutcome; preparedMs:
       refund: formatUsd6(refundUsd6),
       verified,
     },
+    // How many of the payer's requests for input and output the coded transport carried, and how many HTTP.
+    blobs: outcome.blobs,
     gas: { ...gas, total: gas.post + gas.assign + gas.accept + gas.settle },
     seconds: {
       install: seconds(startedMs, preparedMs),

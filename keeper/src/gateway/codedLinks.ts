@@ -31,7 +31,7 @@ export interface CodedLinks {
   /** A WebSocket that was upgraded for a link; closed where no handshake comes in time. */
   accept(request: { socket: WebSocket; localAddress: string | undefined }): void;
   hasRoom(): boolean;
-  counts(): { links: number; heldBytes: number };
+  counts(): { links: number; heldBytes: number; udpDatagrams: number };
   /** Ends the link that holds most, while all together hold too much; to be called now and then. */
   relieve(): void;
   close(): Promise<void>;
@@ -119,6 +119,7 @@ export async function openCodedLinks(options: {
     counts: () => ({
       links: links.size,
       heldBytes: [...links.keys()].reduce((total, link) => total + link.metrics().heldBytes, 0),
+      udpDatagrams: udp?.counts().received ?? 0,
     }),
     relieve() {
       const held = [...links.keys()]

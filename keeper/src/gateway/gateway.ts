@@ -315,6 +315,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     help: "Bytes of messages that are held for links of the coded transport.",
     read: () => coded.counts().heldBytes,
   });
+  telemetry?.gauge({
+    name: "coded_udp_datagrams",
+    help: "Datagrams that came in over UDP since the start.",
+    read: () => coded.counts().udpDatagrams,
+  });
   telemetry?.gauge({ name: "stored_bytes", help: "Bytes of sealed data on disk.", read: () => store.usedBytes() });
   telemetry?.gauge({ name: "head_block", help: "Newest block read.", read: () => Number(tasks.head()?.number ?? 0n) });
 

@@ -1,5 +1,5 @@
 /** What a keeper is told about upkeep, from the environment: each concern can be turned off on its own. */
-import { readInteger, type Environment } from "@ngpu/protocol/service/settings";
+import { readInteger, readSwitch, type Environment } from "@ngpu/protocol/service/settings";
 import type { UpkeepSettings } from "./upkeep.ts";
 
 /** Sixty cents at 0.04 gwei and 3,000 dollars for the chain's coin. */
@@ -36,8 +36,4 @@ function readChallenge(env: Environment): NonNullable<UpkeepSettings["faults"]["
       10n ** 9n *
       BigInt(readInteger(env, "NGPU_CHALLENGE_GWEI_PER_DAY", { ...bounds, fallback: Number(defaultWeiPerDay / 10n ** 9n) })),
   };
-}
-
-function readSwitch(env: Environment, name: string, fallback: boolean): boolean {
-  return readInteger(env, name, { fallback: Number(fallback), minimum: 0, maximum: 1 }) === 1;
 }

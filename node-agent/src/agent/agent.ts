@@ -4,8 +4,8 @@
  * it drops what it serves and waits until it is registered there.
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
-import { createHttpBlobs } from "@ngpu/protocol/blobExchange/httpBlobs";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
+import { createNodeBlobs } from "@ngpu/protocol/service/harq/nodeBlobs";
 import { createChainIdentity, type ChainIdentity } from "@ngpu/protocol/service/chainIdentity";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
@@ -234,12 +234,13 @@ async function serve(
   });
   const manifests = new Map(served.map(({ modelId, manifest }) => [modelId, manifest]));
 
+  const blobs = createNodeBlobs({ context, clock, usesUdp: settings.usesUdp });
   const desk = createTaskDesk({
     ...options,
     context,
     pool,
     manifests,
-    blobs: createHttpBlobs({ gatewayUrl: settings.gatewayUrl, context, signer, nowMs: () => clock.nowMs() }),
+    blobs: blobs.open({ gatewayUrl: settings.gatewayUrl, context, signer, nowMs: () => clock.nowMs() }),
     link: {
       send: (frame) => link.send(frame),
       connection: () => link.connection(),
@@ -308,6 +309,7 @@ async function serve(
     async stop() {
       await Promise.all([watch.stop(), renewal.stop()]);
       await Promise.all([desk.close(), sessions.close()]);
+      blobs.close();
       await link.close();
     },
   };

@@ -9,6 +9,7 @@ import {
   readDrainS,
   readInteger,
   readPrivateKey,
+  readSwitch,
   readText,
   readUrl,
   type Environment,
@@ -21,6 +22,8 @@ export interface AgentSettings {
   rpcUrl: string;
   /** Without a trailing slash; its hash is the audience of a login. */
   gatewayUrl: string;
+  /** Whether inputs and outputs may go over UDP. */
+  usesUdp: boolean;
   dataDir: string;
   operatorKey: Hex;
   /** Whom the operator consents to serve; needed only until the node is registered. */
@@ -57,6 +60,7 @@ export function readAgentSettings(env: Environment): AgentSettings {
     chainId,
     rpcUrl: readUrl(env, "NGPU_RPC_URL", "http://127.0.0.1:8545"),
     gatewayUrl: readUrl(env, "NGPU_GATEWAY_URL", "http://127.0.0.1:8600").replace(/\/+$/, ""),
+    usesUdp: readSwitch(env, "NGPU_UDP", true),
     dataDir: resolve(readText(env, "NGPU_DATA_DIR", "data/agent")),
     operatorKey: readPrivateKey(env, "NGPU_OPERATOR_KEY", { chainId, readFile: readKeyFile }),
     owner: env.NGPU_OWNER ? readAddress(env, "NGPU_OWNER") : undefined,

@@ -22,6 +22,8 @@ export type OpenMessageLink = (
 
 export interface CodedBlobs {
   open: OpenBlobs;
+  /** Requests so far, by what carried them. */
+  counts(): { readonly coded: number; readonly http: number };
   /** Ends every link; what is open rejects with GATEWAY_UNREACHABLE. */
   close(): void;
 }
@@ -39,6 +41,7 @@ export function createCodedBlobs(options: {
   const { openLink, fallback, monotonicMs, patienceMs = blobPatienceMs } = options;
   const links = new Map<string, Promise<{ link: MessageLink; asker: BlobAsker }>>();
   const failedMs = new Map<string, number>();
+  const counts = { coded: 0, http: 0 };
   let isClosed = false;
 
   async function connect(gatewayUrl: string): Promise<{ link: MessageLink; asker: BlobAsker }> {
@@ -97,6 +100,7 @@ export function createCodedBlobs(options: {
       const { blob, kind, bytes = new Uint8Array(), read, otherwise } = request;
       const { taskId, hash } = blob;
       const asker = await askerOf(gateway.gatewayUrl);
+      counts[asker === undefined ? "http" : "coded"] += 1;
       if (asker === undefined) return otherwise();
       const authorization = await authorize(gateway, { taskId, hash }, kind === "put" ? "write" : "read");
       const late = AbortSignal.timeout(patienceMs);
@@ -139,6 +143,7 @@ export function createCodedBlobs(options: {
 
   return {
     open,
+    counts: () => ({ ...counts }),
     close() {
       isClosed = true;
       for (const opening of links.values()) void opening.then(({ link }) => link.close(), () => undefined);
