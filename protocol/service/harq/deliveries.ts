@@ -83,7 +83,10 @@ export function createDeliveries({ consumed, onError, overflow }: DeliveriesOpti
     });
   };
   const takePiece = (piece: Extract<ReceiveEvent, { type: "piece" }>): void => {
-    const { message: id, bytes } = piece;
+    const { message: id, offset, bytes } = piece;
+    const through = (): void => {
+      if (!isStopped) consumed({ type: "consumed", message: id, offset: offset + bytes.length });
+    };
     if (handlePiece !== undefined && !gathered.has(id)) {
       const handler = handlePiece;
       heldBytes += bytes.length;
@@ -92,12 +95,14 @@ export function createDeliveries({ consumed, onError, overflow }: DeliveriesOpti
           await handler(piece);
         } finally {
           heldBytes -= bytes.length;
+          through();
         }
       });
     }
     const parts = gathered.get(id) ?? [];
     gathered.set(id, parts);
     parts.push(bytes);
+    through();
     gatheredBytes += bytes.length;
     if (gatheredBytes > mostGatheredBytes) overflow();
   };

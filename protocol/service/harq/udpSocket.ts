@@ -33,6 +33,8 @@ export interface UdpCounts {
   /** Not taken by the system, or not taken by us because it is behind. */
   dropped: number;
   errors: number;
+  /** Waiting in the socket now. */
+  queued: number;
 }
 
 export interface UdpSocket {
@@ -57,7 +59,7 @@ export async function openUdpSocket(options: UdpSocketOptions = {}): Promise<Udp
   const family = host.includes(":") ? 6 : 4;
   const socket = createSocket({ type: `udp${family}`, lookup: (address, _options, done) => done(null, address, family) });
   await listen(socket, { host, port });
-  const counts: UdpCounts = { received: 0, sent: 0, unknown: 0, dropped: 0, errors: 0 };
+  const counts: UdpCounts = { received: 0, sent: 0, unknown: 0, dropped: 0, errors: 0, queued: 0 };
   const paths = new Map<bigint, UdpPath>();
   let isClosed = false;
 
@@ -115,7 +117,7 @@ export async function openUdpSocket(options: UdpSocketOptions = {}): Promise<Udp
       return path;
     },
     send,
-    counts: () => ({ ...counts }),
+    counts: () => ({ ...counts, queued: isClosed ? 0 : queued() }),
     close() {
       if (isClosed) return Promise.resolve();
       isClosed = true;

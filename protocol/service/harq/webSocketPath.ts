@@ -19,19 +19,31 @@ export interface BinarySocket {
   addEventListener(type: "open" | "close" | "error", listener: () => void): void;
 }
 
+function compresses({ extensions }: BinarySocket): boolean {
+  return extensions.includes("permessage-deflate");
+}
+
 /** For both ends of `ws`: sealed bytes do not get smaller, and compression holds messages back. */
 export const webSocketOptions = { perMessageDeflate: false, maxPayload: streamDatagramBytes } as const;
 
 const mostBufferedBytes = 65_536;
+const mostEarly = 16;
 const connecting = 0;
 const open = 1;
 
-/** The socket may still be connecting; it belongs to the path from now on. Throws where it compresses messages. */
+/**
+ * The socket may still be connecting; it belongs to the path from now on. Throws where it compresses messages; the path
+ * ends where that is agreed only later.
+ */
 export function createWebSocketPath(socket: BinarySocket): LinkPath {
-  if (socket.extensions.includes("permessage-deflate")) throw new NgpuError("INTERNAL", { extension: "permessage-deflate" });
+  if (compresses(socket)) throw new NgpuError("INTERNAL", { extensions: socket.extensions });
   socket.binaryType = "arraybuffer";
+  /** Sent before the socket was open. */
+  let early: Uint8Array[] = [];
   let events: LinkPathEvents | undefined;
   const isGone = (): boolean => socket.readyState !== open && socket.readyState !== connecting;
+  // Sealed bytes lie in memory of their own, never in shared memory.
+  const send = (bytes: Uint8Array): void => socket.send(bytes as Uint8Array<ArrayBuffer>);
   const end = (): void => {
     const told = events;
     events = undefined;
@@ -39,6 +51,14 @@ export function createWebSocketPath(socket: BinarySocket): LinkPath {
   };
   socket.addEventListener("message", ({ data }) => {
     if (data instanceof ArrayBuffer) events?.datagram(new Uint8Array(data));
+  });
+  socket.addEventListener("open", () => {
+    if (compresses(socket)) {
+      socket.close();
+      return end();
+    }
+    for (const bytes of early) send(bytes);
+    early = [];
   });
   socket.addEventListener("close", end);
   socket.addEventListener("error", end);
@@ -50,8 +70,8 @@ export function createWebSocketPath(socket: BinarySocket): LinkPath {
     },
     roomBytes: () => (socket.readyState === open ? Math.max(0, mostBufferedBytes - socket.bufferedAmount) : 0),
     send(bytes) {
-      // A view of its own memory, never a shared one.
-      if (socket.readyState === open) socket.send(bytes as Uint8Array<ArrayBuffer>);
+      if (socket.readyState === open) send(bytes);
+      else if (socket.readyState === connecting && early.length < mostEarly) early.push(bytes);
     },
     stop() {
       events = undefined;

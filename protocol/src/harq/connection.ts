@@ -93,7 +93,8 @@ function take(connection: Connection, input: ConnectionInput, nowUs: number): vo
       connection.cancel = { tries: 0, nextUs: nowUs };
       return;
     case "consumed":
-      connection.inbox.consumed(input.message);
+      if (input.offset === undefined) connection.inbox.consumed(input.message);
+      else connection.inbox.consumedPieces(input.message, input.offset);
       connection.report.isUrgent = true;
       return;
     case "close":

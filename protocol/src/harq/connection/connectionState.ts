@@ -47,7 +47,8 @@ export type ConnectionInput =
   | { readonly type: "reconnect"; readonly protection: Protection }
   | { readonly type: "send"; readonly handle: number; readonly source: MessageSource; readonly priority: Priority }
   | { readonly type: "cancel"; readonly handle: number; readonly code: number }
-  | { readonly type: "consumed"; readonly message: number }
+  /** The application is through with a message, or with its pieces before `offset`. */
+  | { readonly type: "consumed"; readonly message: number; readonly offset?: number }
   | { readonly type: "close"; readonly code: number; readonly text: string };
 
 export type ConnectionEvent =
