@@ -32,14 +32,17 @@ export interface CodedLinks {
   accept(request: { socket: WebSocket; localAddress: string | undefined }): void;
   hasRoom(): boolean;
   counts(): { links: number; heldBytes: number; udpDatagrams: number };
-  /** Ends the link that holds most, while all together hold too much; to be called now and then. */
-  relieve(): void;
+  /** To be called a few times a second: ends what holds too much of what all may hold, and who is gone. */
+  tend(): void;
   close(): Promise<void>;
 }
 
 const mostLinks = 512;
 /** Of messages that are not handled yet, of all links. */
 const mostHeldBytes = 512 * 1024 * 1024;
+/** A peer that says nothing for so long is pinged, and is gone after this. */
+const pingMs = 5_000;
+const mostSilentMs = 20_000;
 /** Close codes of WebSockets (RFC 6455, and ours from 4400 on). */
 const closeCodes = { goingAway: 1001, refused: 4400 } as const;
 /** Close codes of links. */
@@ -60,7 +63,7 @@ export async function openCodedLinks(options: {
   const { messages, context, clock, random, log } = options;
   const staticKey = nodePrimitives.generate();
   const udp = options.udp === undefined ? undefined : await openUdpSocket({ ...options.udp, onError: udpFailed });
-  const links = new Map<HarqLink, AbortController>();
+  const links = new Map<HarqLink, { checkAlive: () => void }>();
   let opening = 0;
 
   function udpFailed(error: NodeJS.ErrnoException): void {
@@ -89,13 +92,14 @@ export async function openCodedLinks(options: {
         void link.close(linkCodes.malformed, "malformed");
       },
     });
-    links.set(link, leaving);
+    links.set(link, { checkAlive: heartbeat(socket, clock) });
     link.onMessage(async ({ bytes = new Uint8Array() }) => {
       await messages.handle(bytes, messageSender(link), leaving.signal);
     });
     link.openPath({ id: linkPathIds.stream, path: createWebSocketPath(inbox.socket) });
     if (udp !== undefined) link.acceptPath({ id: linkPathIds.udp, path: udp.createPath({ connectionId }) });
     inbox.handOver();
+    socket.once("close", () => void link.close(linkCodes.goingAway, "connection lost"));
     void link.closed.then(() => {
       links.delete(link);
       leaving.abort(new NgpuError("GATEWAY_UNREACHABLE"));
@@ -121,7 +125,8 @@ export async function openCodedLinks(options: {
       heldBytes: [...links.keys()].reduce((total, link) => total + link.metrics().heldBytes, 0),
       udpDatagrams: udp?.counts().received ?? 0,
     }),
-    relieve() {
+    tend() {
+      for (const { checkAlive } of links.values()) checkAlive();
       const held = [...links.keys()]
         .map((link) => ({ link, bytes: link.metrics().heldBytes }))
         .toSorted((a, b) => b.bytes - a.bytes);
@@ -137,5 +142,20 @@ export async function openCodedLinks(options: {
       await Promise.all([...links.keys()].map((link) => link.close(linkCodes.goingAway, "going away")));
       await udp?.close();
     },
+  };
+}
+
+/** A peer that answers no ping is gone, and its socket with it. */
+function heartbeat(socket: WebSocket, clock: Clock): () => void {
+  let heardMs = clock.monotonicMs();
+  let askedMs = heardMs;
+  const heard = (): void => void (heardMs = clock.monotonicMs());
+  socket.on("pong", heard).on("message", heard);
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - heardMs > mostSilentMs) return socket.terminate();
+    if (nowMs - Math.max(heardMs, askedMs) < pingMs) return;
+    askedMs = nowMs;
+    socket.ping();
   };
 }

@@ -223,7 +223,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       hub.pushRoster();
       hub.keepAlive();
       for (const link of links) link.checkAlive();
-      coded.relieve();
+      coded.tend();
       await clock.sleep(rosterSpacingMs, signal);
     },
   });

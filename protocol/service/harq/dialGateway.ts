@@ -12,13 +12,16 @@ import { createInitiator, type HandshakeResult } from "../../src/harq/security/h
 import { keyBytes } from "../../src/harq/security/noisePrimitives.ts";
 import type { SigningContext } from "../../src/signed.ts";
 import type { Clock } from "../clock.ts";
-import { createHarqLink } from "./harqLink.ts";
+import { createHarqLink, type HarqLink } from "./harqLink.ts";
 import { messageSender } from "./messageSender.ts";
 import { nodeLinkPorts } from "./nodeLinkPorts.ts";
 import { nodePrimitives } from "./nodePrimitives.ts";
 import { createSocketInbox } from "./socketInbox.ts";
 import { openUdpSocket, type UdpSocket } from "./udpSocket.ts";
 import { createWebSocketPath } from "./webSocketPath.ts";
+
+const lookEveryMs = 1_000;
+const mostSilentMs = 6_000;
 
 export interface DialOptions {
   context: SigningContext;
@@ -59,7 +62,11 @@ export function createGatewayDialer(options: DialOptions): OpenMessageLink {
       link.openPath({ id: linkPathIds.stream, path: createWebSocketPath(inbox.socket), rttUs });
       inbox.handOver();
       if (udpPath !== undefined) link.openPath({ id: linkPathIds.udp, path: udpPath.path, rttUs });
+      webSocket.addEventListener("close", () => void link.close());
+      const watching = new AbortController();
+      void closeWhenSilent({ link, clock, signal: watching.signal });
       void link.closed.then(async () => {
+        watching.abort();
         events.onClosed();
         webSocket.close();
         await udp?.close();
@@ -71,6 +78,24 @@ export function createGatewayDialer(options: DialOptions): OpenMessageLink {
       throw cause instanceof NgpuError ? cause : new NgpuError("GATEWAY_UNREACHABLE", { gatewayUrl }, { cause });
     }
   };
+}
+
+/**
+ * A gateway that is gone without a word confirms nothing: its link is ended, so that whoever waits hears of it and asks
+ * again. A link that rests has nothing to confirm, and stays.
+ */
+async function closeWhenSilent(watch: { link: HarqLink; clock: Clock; signal: AbortSignal }): Promise<void> {
+  const { link, clock, signal } = watch;
+  let silentMs = 0;
+  let heard = 0;
+  while (!signal.aborted) {
+    await clock.sleep(lookEveryMs, signal);
+    const { receivedBytes, queuedBytes, paths } = link.metrics();
+    const isWaiting = queuedBytes > 0 || paths.some(({ inFlightBytes }) => inFlightBytes > 0);
+    silentMs = isWaiting && receivedBytes === heard ? silentMs + lookEveryMs : 0;
+    heard = receivedBytes;
+    if (silentMs >= mostSilentMs) return void link.close();
+  }
 }
 
 async function transportKeyOf(gatewayUrl: string, signal: AbortSignal): Promise<Hex> {
