@@ -4,8 +4,7 @@ import { createCodedBlobs, type CodedBlobs, type OpenMessageLink } from "@ngpu/p
 import { createHttpBlobs } from "@ngpu/protocol/blobExchange/httpBlobs";
 import type { Blobs } from "@ngpu/protocol/blobExchange/blobs";
 import { createTelemetry, type Telemetry } from "@ngpu/protocol/service/telemetry";
-import { systemClock } from "@ngpu/protocol/service/clock";
-import { createGatewayDialer } from "@ngpu/protocol/service/harq/dialGateway";
+import { createNodeDialer } from "@ngpu/protocol/service/harq/nodeBlobs";
 import type { SigningContext } from "@ngpu/protocol/signed";
 import { expect } from "chai";
 import { randomBytes } from "node:crypto";
@@ -37,7 +36,7 @@ describe("blobs over coded links", () => {
   });
 
   const dial = (usesUdp: boolean, of = context): OpenMessageLink =>
-    createGatewayDialer({ context: of, clock: systemClock, random: (length) => randomBytes(length), usesUdp });
+    createNodeDialer({ context: of, usesUdp });
   const coded = (openLink: OpenMessageLink): CodedBlobs =>
     createCodedBlobs({ openLink, fallback: createHttpBlobs, monotonicMs: () => performance.now() });
   const asOwner = (blobs: CodedBlobs, { clientKey: signer }: TestTask, at = gateway): Blobs =>

@@ -11,7 +11,7 @@ import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import { createLoop } from "@ngpu/protocol/service/loop";
-import { webSocketOptions } from "@ngpu/protocol/service/harq/webSocketPath";
+import { webSocketOptions } from "@ngpu/protocol/harq/link/webSocketPath";
 import type { Telemetry } from "@ngpu/protocol/service/telemetry";
 import { closeCode, subprotocol, type Frame } from "@ngpu/protocol/wire";
 import { once } from "node:events";

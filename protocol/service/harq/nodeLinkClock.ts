@@ -2,7 +2,7 @@
  * A link's clock in Node. Timers there have a resolution of a millisecond, which is dozens of packets: what is due
  * sooner is asked for in every turn of the event loop, which goes on reading sockets and firing timers meanwhile.
  */
-import type { LinkClock } from "./linkClock.ts";
+import type { LinkClock } from "../../src/harq/link/linkClock.ts";
 
 const finestTimerUs = 1_000;
 

@@ -1,14 +1,11 @@
 /** What a link needs of its platform, from Node: a code, a hash, randomness, a clock. */
 import { createHash, randomBytes } from "node:crypto";
-import type { ConnectionOptions } from "../../src/harq/connection/connectionState.ts";
 import { createController } from "../../src/harq/congestion/createController.ts";
 import type { CongestionClass } from "../../src/harq/congestion/controller.ts";
 import type { Hasher } from "../../src/harq/message/ports.ts";
 import { createErasureCodec } from "../../src/wire/fec/createErasureCodec.ts";
-import type { LinkClock } from "./linkClock.ts";
+import type { LinkPorts } from "../../src/harq/link/linkPorts.ts";
 import { nodeLinkClock } from "./nodeLinkClock.ts";
-
-export type LinkPorts = Omit<ConnectionOptions, "protection"> & { readonly clock: LinkClock };
 
 /** A code's memory is shared by all links of a thread: it keeps nothing between two calls. */
 let sharedCodec: ReturnType<typeof createErasureCodec> | undefined;

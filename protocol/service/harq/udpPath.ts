@@ -1,5 +1,5 @@
 /** One link's part of a UDP socket: where the peer is, and whose datagrams are whose. */
-import type { LinkPath, LinkPathEvents } from "./linkPath.ts";
+import type { LinkPath, LinkPathEvents } from "../../src/harq/link/linkPath.ts";
 
 export interface UdpAddress {
   readonly address: string;

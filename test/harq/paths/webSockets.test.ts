@@ -3,9 +3,9 @@ import { expect } from "chai";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { WebSocket } from "ws";
-import type { LinkPath } from "@ngpu/protocol/service/harq/linkPath";
+import type { LinkPath } from "@ngpu/protocol/harq/link/linkPath";
 import { openUdpSocket } from "@ngpu/protocol/service/harq/udpSocket";
-import { createWebSocketPath } from "@ngpu/protocol/service/harq/webSocketPath";
+import { createWebSocketPath } from "@ngpu/protocol/harq/link/webSocketPath";
 import { arrivalOf, collect, createLinkPair, until, type LinkPair } from "../support/links.ts";
 import { createSocketPairs, type SocketPair, type SocketPairs } from "../support/webSockets.ts";
 

@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createProtection, type DirectionKeys, type Protection } from "@ngpu/protocol/harq/connection/protection";
 import { createChachaSealer } from "@ngpu/protocol/service/harq/chachaSealer";
-import { createHarqLink, type HarqLink, type LinkOptions } from "@ngpu/protocol/service/harq/harqLink";
-import type { LinkPath } from "@ngpu/protocol/service/harq/linkPath";
+import { createHarqLink, type HarqLink, type LinkOptions } from "@ngpu/protocol/harq/link/harqLink";
+import type { LinkPath } from "@ngpu/protocol/harq/link/linkPath";
 import { nodeLinkPorts } from "@ngpu/protocol/service/harq/nodeLinkPorts";
 import type { Random } from "./random.ts";
 

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
-import { webSocketOptions } from "@ngpu/protocol/service/harq/webSocketPath";
+import { webSocketOptions } from "@ngpu/protocol/harq/link/webSocketPath";
 
 export interface SocketPair {
   readonly near: WebSocket;

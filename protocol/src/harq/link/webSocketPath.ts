@@ -3,8 +3,8 @@
  * 64 KB wait in the socket, so that what is urgent never stands behind more than that. Several sockets are several
  * paths.
  */
-import { NgpuError } from "../../src/errors.ts";
-import { streamDatagramBytes } from "../../src/harq/connection/openPath.ts";
+import { NgpuError } from "../../errors.ts";
+import { streamDatagramBytes } from "../connection/openPath.ts";
 import type { LinkPath, LinkPathEvents } from "./linkPath.ts";
 
 /** What is used of a WebSocket, whoever made it. */

@@ -1,6 +1,6 @@
 /** A link as something that sends a message or says why not. */
-import { NgpuError } from "../../src/errors.ts";
-import type { SendMessage } from "../../src/blobExchange/asker.ts";
+import { NgpuError } from "../../errors.ts";
+import type { SendMessage } from "../../blobExchange/asker.ts";
 import type { HarqLink } from "./harqLink.ts";
 
 /** Resolves when the peer has the message whole; rejects with GATEWAY_UNREACHABLE, or with the reason of its signal. */

@@ -1,9 +1,9 @@
 /** What a link's product sends: one promise a message, its signal and its progress. */
-import { NgpuError } from "../../src/errors.ts";
-import type { ConnectionInput } from "../../src/harq/connection/connectionState.ts";
-import type { MessageSource } from "../../src/harq/message/outgoingMessage.ts";
-import type { Priority } from "../../src/harq/message/priority.ts";
-import type { Verdict } from "../../src/harq/wire/frames.ts";
+import { NgpuError } from "../../errors.ts";
+import type { ConnectionInput } from "../connection/connectionState.ts";
+import type { MessageSource } from "../message/outgoingMessage.ts";
+import type { Priority } from "../message/priority.ts";
+import type { Verdict } from "../wire/frames.ts";
 
 /** Bytes that do not change before the message is done, or something that reads them when they are needed. */
 export type SendSource = Uint8Array | MessageSource;

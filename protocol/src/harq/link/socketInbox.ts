@@ -2,7 +2,7 @@
  * The messages of a WebSocket while keys are agreed in it: read one by one, and what came beyond the handshake is kept
  * for the path that the socket becomes. Nothing is lost between the two.
  */
-import { NgpuError } from "../../src/errors.ts";
+import { NgpuError } from "../../errors.ts";
 import type { BinarySocket } from "./webSocketPath.ts";
 
 export interface SocketInbox {

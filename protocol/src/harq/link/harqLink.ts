@@ -13,18 +13,18 @@
  * Datagrams that come in together are read together, then sent for once. A path that ends is left; what was under way
  * on it goes by another, or waits for one.
  */
-import { NgpuError } from "../../src/errors.ts";
-import { createConnection, feed, step } from "../../src/harq/connection.ts";
+import { NgpuError } from "../../errors.ts";
+import { createConnection, feed, step } from "../connection.ts";
 import type {
   ConnectionCounts,
   ConnectionEvent,
   ConnectionInput,
   ConnectionOptions,
   RememberedPath,
-} from "../../src/harq/connection/connectionState.ts";
-import type { PathKind } from "../../src/harq/connection/path.ts";
-import type { Protection } from "../../src/harq/connection/protection.ts";
-import { rememberPath } from "../../src/harq/connection/rememberPath.ts";
+} from "../connection/connectionState.ts";
+import type { PathKind } from "../connection/path.ts";
+import type { Protection } from "../connection/protection.ts";
+import { rememberPath } from "../connection/rememberPath.ts";
 import { createDeliveries, type MessageHandler, type PieceHandler } from "./deliveries.ts";
 import type { LinkClock } from "./linkClock.ts";
 import type { LinkPath } from "./linkPath.ts";

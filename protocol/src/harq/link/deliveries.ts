@@ -2,11 +2,11 @@
  * What came in, on its way to the product's handlers. The receiver's credit goes back when a handler is through, so a
  * product that is slow holds at most the credit. Pieces of one message go one after the other.
  */
-import { joinBytes } from "../../src/bytes.ts";
-import type { ConnectionInput } from "../../src/harq/connection/connectionState.ts";
-import type { ReceiveEvent } from "../../src/harq/message/inbox.ts";
-import type { Priority } from "../../src/harq/message/priority.ts";
-import type { Verdict } from "../../src/harq/wire/frames.ts";
+import { joinBytes } from "../../bytes.ts";
+import type { ConnectionInput } from "../connection/connectionState.ts";
+import type { ReceiveEvent } from "../message/inbox.ts";
+import type { Priority } from "../message/priority.ts";
+import type { Verdict } from "../wire/frames.ts";
 
 export interface LinkMessage {
   /** Rises with every message of this peer. */

@@ -1,5 +1,5 @@
 /** One way to the peer as a link drives it: something that carries datagrams, may be full, and may end. */
-import type { PathKind } from "../../src/harq/connection/path.ts";
+import type { PathKind } from "../connection/path.ts";
 
 export interface LinkPathEvents {
   /**
