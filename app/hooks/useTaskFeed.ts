@@ -144,13 +144,19 @@ async function follow(options: {
   onEvent: (event: TaskEvent) => void;
 }): Promise<void> {
   const { local, runtime, chain, upload, signal, onEvent } = options;
-  const [{ followTask }, skewMs] = await Promise.all([import("@ngpu/client/followTask"), skewOfDevice()]);
+  const [{ followTask }, { pageBlobs }, skewMs] = await Promise.all([
+    import("@ngpu/client/followTask"),
+    import("../lib/pageBlobs.ts"),
+    skewOfDevice(),
+  ]);
   if (signal.aborted) return;
+  const { chainId, deployment } = runtime;
   await followTask({
     gatewayUrl: runtime.gatewayUrl,
     chain,
-    chainId: runtime.chainId,
-    deployment: runtime.deployment,
+    chainId,
+    deployment,
+    openBlobs: pageBlobs({ chainId, verifyingContract: deployment.taskEscrow }),
     secrets: local.secrets,
     ...(upload ? { sealedInput: local.sealedInput } : {}),
     random: (length) => crypto.getRandomValues(new Uint8Array(length)),
@@ -170,8 +176,12 @@ async function openFromChain(options: {
   settled: TimelineRow;
 }): Promise<unknown> {
   const { local, runtime, settled } = options;
-  const { openSettledResult } = await import("../lib/openSettledResult.ts");
+  const [{ openSettledResult }, { pageBlobs }] = await Promise.all([
+    import("../lib/openSettledResult.ts"),
+    import("../lib/pageBlobs.ts"),
+  ]);
   const { gatewayUrl, chainId, deployment } = runtime;
-  const request = { gatewayUrl, chainId, taskEscrow: deployment.taskEscrow, secrets: local.secrets, settled };
+  const openBlobs = pageBlobs({ chainId, verifyingContract: deployment.taskEscrow });
+  const request = { gatewayUrl, chainId, taskEscrow: deployment.taskEscrow, secrets: local.secrets, settled, openBlobs };
   return openSettledResult({ ...request, nowMs: Date.now() - (await skewOfDevice()) });
 }

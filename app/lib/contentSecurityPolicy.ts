@@ -16,7 +16,9 @@ export function contentSecurityPolicy(options: {
     socket,
     new URL(runtime.subgraphUrl).origin,
   ];
-  const scripts = ["'self'", `'nonce-${nonce}'`, "'strict-dynamic'", ...(development ? ["'unsafe-eval'"] : [])];
+  // The erasure code is WebAssembly, which this lets run and nothing else.
+  const wasm = "'wasm-unsafe-eval'";
+  const scripts = ["'self'", `'nonce-${nonce}'`, "'strict-dynamic'", wasm, ...(development ? ["'unsafe-eval'"] : [])];
   const directives = {
     "default-src": ["'self'"],
     "script-src": scripts,

@@ -5,6 +5,7 @@
 import type { TimelineRow } from "@ngpu/client/chainTimeline";
 import { openOutput, type OutputFacts } from "@ngpu/client/openOutput";
 import type { TaskSecrets } from "@ngpu/client/taskSecrets";
+import type { OpenBlobs } from "@ngpu/protocol/blobExchange/blobs";
 import type { Address } from "viem";
 
 export async function openSettledResult(request: {
@@ -14,10 +15,11 @@ export async function openSettledResult(request: {
   secrets: TaskSecrets;
   settled: TimelineRow;
   nowMs: number;
+  openBlobs: OpenBlobs;
 }): Promise<unknown> {
-  const { gatewayUrl, chainId, taskEscrow, secrets, settled, nowMs } = request;
+  const { gatewayUrl, chainId, taskEscrow, secrets, settled, nowMs, openBlobs } = request;
   const context = { chainId, verifyingContract: taskEscrow };
   const output = settled.args as unknown as OutputFacts;
-  const { json } = await openOutput({ gatewayUrl, context, secrets, output, nowMs: () => nowMs });
+  const { json } = await openOutput({ gatewayUrl, context, secrets, output, nowMs: () => nowMs, openBlobs });
   return json;
 }
