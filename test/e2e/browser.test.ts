@@ -66,6 +66,8 @@ describe("the dApp", () => {
   let dapp: string;
   let posted: Hex | undefined;
   let billedSession: Hex | undefined;
+  /** WebSockets that the page opened, by path, and requests for blobs over HTTP, by method. */
+  const carriers: string[] = [];
 
   before(async () => {
     mkdirSync(artefacts, { recursive: true });
@@ -81,6 +83,10 @@ describe("the dApp", () => {
     await watchLayout(session.context);
     page = session.page;
     page.setDefaultTimeout(20_000);
+    page.on("websocket", (socket) => carriers.push(new URL(socket.url()).pathname));
+    page.on("request", (request) => {
+      if (request.url().includes("/v1/blobs/")) carriers.push(request.method());
+    });
   });
   after(async () => {
     await browser?.close();
@@ -171,6 +177,8 @@ describe("the dApp", () => {
     const lines = await text.getByRole("listitem").count();
     expect(lines).to.be.above(20);
     expect(await result.locator("polygon").count()).to.equal(lines);
+    // Input and output went over the coded link.
+    expect(carriers).to.include("/v1/coded").and.not.include("PUT").and.not.include("GET");
   });
 
   it("shows the bill that the chain and the subgraph have, and verifies it", async () => {
