@@ -161,8 +161,7 @@ export function createHarqLink(options: LinkOptions): HarqLink {
 
   function schedule(nextUs: number): void {
     const nowUs = clock.nowUs();
-    const isFull = [...paths.values()].some((path) => path.roomBytes() < smallestRoom);
-    const wantedUs = isFull && connection.outbox.hasNext() ? Math.min(nextUs, nowUs + roomUs) : nextUs;
+    const wantedUs = connection.outbox.hasNext() ? Math.min(nextUs, nowUs + untilRoomUs()) : nextUs;
     if (wantedUs === dueUs) return;
     callOff();
     callOff = () => undefined;
@@ -172,6 +171,18 @@ export function createHarqLink(options: LinkOptions): HarqLink {
       dueUs = Infinity;
       run();
     });
+  }
+
+  /** What a path took in this step may have gone out already: then the rest follows at once. */
+  function untilRoomUs(): number {
+    let leastUs = Infinity;
+    for (const [id, path] of paths) {
+      const known = connection.paths.get(id);
+      if (known === undefined || !known.isValidated) continue;
+      const bytes = known.size.packetBytes();
+      if (known.roomBytes < bytes) leastUs = Math.min(leastUs, path.roomBytes() < bytes ? roomUs : 0);
+    }
+    return leastUs;
   }
 
   function on(event: ConnectionEvent): void {
@@ -293,7 +304,6 @@ export function createHarqLink(options: LinkOptions): HarqLink {
 }
 
 const tooMuch = 4;
-const smallestRoom = 16_384;
 /** Of a 32-bit timer of milliseconds; the next step sees that it is not due yet. */
 const longestTimerUs = 1e12;
 

@@ -4,7 +4,7 @@
  * paths.
  */
 import { NgpuError } from "../../errors.ts";
-import { streamDatagramBytes } from "../connection/openPath.ts";
+import { streamDatagramBytes } from "../connection/datagramBytes.ts";
 import type { LinkPath, LinkPathEvents } from "./linkPath.ts";
 
 /** What is used of a WebSocket, whoever made it. */
