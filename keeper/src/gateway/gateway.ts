@@ -198,8 +198,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const isFull = isDraining || !coded.hasRoom();
       const refusal = upgradeRefusal(request, { isAllowedOrigin, isFull, asks: codedSubprotocol });
       if (refusal !== undefined) return rejectUpgrade(socket, refusal);
-      const { localAddress } = request.socket;
-      return codedSockets.handleUpgrade(request, socket, head, (ws) => coded.accept({ socket: ws, localAddress }));
+      const peer = { localAddress: plainIp(request.socket.localAddress), remoteAddress: plainIp(request.socket.remoteAddress) };
+      return codedSockets.handleUpgrade(request, socket, head, (webSocket) => coded.accept({ ...peer, socket: webSocket }));
     }
     if (pathOf(request) !== "/v1/link") return rejectUpgrade(socket, "404 Not Found");
     const [eldest] = strangers;
@@ -359,6 +359,11 @@ function upgradeRefusal(
   const offered = request.headers["sec-websocket-protocol"]?.split(",").map((name) => name.trim()) ?? [];
   if (!offered.includes(asks)) return "400 Bad Request";
   return isFull ? "503 Service Unavailable" : undefined;
+}
+
+/** An IPv4 address as itself, where a socket of both versions shows it as one of IPv6. */
+function plainIp(address: string | undefined): string | undefined {
+  return address?.replace(/^::ffff:/, "");
 }
 
 function rejectUpgrade(socket: Duplex, status: string): void {

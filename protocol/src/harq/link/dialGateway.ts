@@ -68,7 +68,8 @@ export function createGatewayDialer(options: DialOptions): OpenMessageLink {
       });
       link.openPath({ id: linkPathIds.stream, path: createWebSocketPath(inbox.socket), rttUs });
       inbox.handOver();
-      if (udp !== undefined) link.openPath({ id: linkPathIds.udp, path: udp.path, rttUs });
+      const token = candidate?.token;
+      if (udp !== undefined) link.openPath({ id: linkPathIds.udp, path: udp.path, rttUs, ...(token && { token }) });
       webSocket.addEventListener("close", () => void link.close());
       const stopWatching = closeWhenSilent({ link, clock: ports.clock });
       void link.closed.then(async () => {

@@ -45,6 +45,8 @@ export interface LinkPathOptions {
   /** Measured before, as by the handshake. */
   readonly rttUs?: number;
   readonly memory?: RememberedPath;
+  /** What the peer gave for this address, where it asks strangers for one. */
+  readonly token?: Uint8Array;
 }
 
 export interface LinkEnd {
