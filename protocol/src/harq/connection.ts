@@ -43,13 +43,19 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
+/**
+ * Takes an input without sending what it calls for: whoever reads many datagrams in a row feeds all of them and steps
+ * once. Datagrams and events are kept for that step, which has to follow soon.
+ */
+export function feed(connection: Connection, input: ConnectionInput, nowUs: number): void {
+  if (connection.isClosed) sayAgain(connection, input, nowUs);
+  else take(connection, input, nowUs);
+}
+
 export function step(connection: Connection, input: ConnectionInput, nowUs: number): StepResult {
   tickKeys(connection, nowUs);
-  if (connection.isClosed) sayAgain(connection, input, nowUs);
-  else {
-    take(connection, input, nowUs);
-    if (!connection.isClosed) transmit(connection, nowUs);
-  }
+  feed(connection, input, nowUs);
+  if (!connection.isClosed) transmit(connection, nowUs);
   const { datagrams, events } = connection;
   connection.datagrams = [];
   connection.events = [];
@@ -67,6 +73,11 @@ function take(connection: Connection, input: ConnectionInput, nowUs: number): vo
       return;
     case "closePath":
       return closePath(connection, input.path);
+    case "room": {
+      const path = connection.paths.get(input.path);
+      if (path !== undefined) path.roomBytes = input.bytes;
+      return;
+    }
     case "movePath":
       return movePath(connection, input.path, nowUs);
     case "reconnect":
@@ -82,7 +93,8 @@ function take(connection: Connection, input: ConnectionInput, nowUs: number): vo
       connection.cancel = { tries: 0, nextUs: nowUs };
       return;
     case "consumed":
-      connection.inbox.consumed(input.message);
+      if (input.offset === undefined) connection.inbox.consumed(input.message);
+      else connection.inbox.consumedPieces(input.message, input.offset);
       connection.report.isUrgent = true;
       return;
     case "close":

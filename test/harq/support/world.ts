@@ -97,6 +97,7 @@ export function createWorld(options: WorldOptions): World {
         const hasher = hashers.get(event.message) ?? createHasher();
         hashers.set(event.message, hasher);
         hasher.update(event.bytes);
+        feed({ type: "consumed", message: event.message, offset: event.offset + event.bytes.length });
       }
       if (event.type !== "message") return;
       const hasher = hashers.get(event.message) ?? createHasher();

@@ -39,13 +39,16 @@ export type ConnectionInput =
       readonly token?: Uint8Array;
     }
   | { readonly type: "closePath"; readonly path: number }
+  /** How much whoever carries the path's datagrams takes from now on; symbols wait where that is too little. */
+  | { readonly type: "room"; readonly path: number; readonly bytes: number }
   /** The peer's address changed: it must prove itself again. */
   | { readonly type: "movePath"; readonly path: number }
   /** A new handshake with the same peer: what is under way goes on by what the receiver says it has. */
   | { readonly type: "reconnect"; readonly protection: Protection }
   | { readonly type: "send"; readonly handle: number; readonly source: MessageSource; readonly priority: Priority }
   | { readonly type: "cancel"; readonly handle: number; readonly code: number }
-  | { readonly type: "consumed"; readonly message: number }
+  /** The application is through with a message, or with its pieces before `offset`. */
+  | { readonly type: "consumed"; readonly message: number; readonly offset?: number }
   | { readonly type: "close"; readonly code: number; readonly text: string };
 
 export type ConnectionEvent =

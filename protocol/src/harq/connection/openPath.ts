@@ -1,13 +1,12 @@
 /** Paths come and go; what was under way on one that goes is sent again elsewhere by deficits. */
 import type { Connection, ConnectionInput } from "./connectionState.ts";
+import { smallestDatagramBytes, streamDatagramBytes } from "./datagramBytes.ts";
 import { abandon } from "./fates.ts";
 import { createPath, type Path } from "./path.ts";
 import { beginChallenge } from "./validation.ts";
 
 type Opening = Omit<Extract<ConnectionInput, { type: "openPath" }>, "type"> & { readonly isOurs: boolean };
 
-export const smallestDatagramBytes = 1_200;
-export const streamDatagramBytes = 16_384;
 const assumedRttUs = 200_000;
 
 export function openPath(connection: Connection, opening: Opening, nowUs: number): Path {

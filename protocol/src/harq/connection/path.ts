@@ -59,6 +59,8 @@ export interface Path {
   retryUs: number;
   retryEveryUs: number;
   nextNumber: number;
+  /** What its carrier still takes; Infinity where it never said. */
+  roomBytes: number;
   sentBytes: number;
   receivedBytes: number;
   /** Last packet that asks for a report. */
@@ -119,6 +121,7 @@ export function createPath(options: PathOptions): Path {
     retryUs: Infinity,
     retryEveryUs: firstRetryUs,
     nextNumber: options.numbers?.nextNumber ?? 0,
+    roomBytes: Infinity,
     sentBytes: 0,
     receivedBytes: 0,
     askedUs: nowUs,
@@ -141,7 +144,7 @@ export function maySend(path: Path, bytes: number): boolean {
 }
 
 export function hasWindow(path: Path, bytes: number): boolean {
-  return path.book.inFlightBytes() + bytes <= path.controller.windowBytes();
+  return bytes <= path.roomBytes && path.book.inFlightBytes() + bytes <= path.controller.windowBytes();
 }
 
 const burstPackets = 16;

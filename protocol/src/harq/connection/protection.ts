@@ -50,7 +50,9 @@ export function createProtection({ send, receive, lifetime = {} }: ProtectionOpt
     seal({ body, inNextPhase = false, ...fields }) {
       const { keys, keyPhase } = outgoing.take(inNextPhase);
       const header = encodeHeader({ ...fields, keyPhase, connectionId: keys.connectionId });
-      return joinBytes(header, keys.sealer.seal(body, header, nonceOf(keys.salt, fields)));
+      const { sealer, salt } = keys;
+      const nonce = nonceOf(salt, fields);
+      return sealer.sealBehind?.(header, body, nonce) ?? joinBytes(header, sealer.seal(body, header, nonce));
     },
     open: incoming.open,
     connectionId: receive.connectionId,

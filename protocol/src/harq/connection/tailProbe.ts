@@ -5,7 +5,7 @@
  */
 import type { Connection } from "./connectionState.ts";
 import { abandon } from "./fates.ts";
-import { smallestDatagramBytes } from "./openPath.ts";
+import { smallestDatagramBytes } from "./datagramBytes.ts";
 import type { Path } from "./path.ts";
 import { noContent, probeSymbols, sendPacket } from "./transmit.ts";
 

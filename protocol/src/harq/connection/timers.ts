@@ -5,7 +5,7 @@ import type { Frame } from "../wire/frames.ts";
 import { frameBytes } from "../wire/frameBytes.ts";
 import type { Connection } from "./connectionState.ts";
 import { askForKeys, keysDueUs } from "./keyChange.ts";
-import { smallestDatagramBytes } from "./openPath.ts";
+import { smallestDatagramBytes } from "./datagramBytes.ts";
 import { hasWindow, type Path } from "./path.ts";
 import { activePaths, bodyBytesForNew, conditionsOf, replyPath } from "./pathChoice.ts";
 import { overheadBytes } from "./protection.ts";

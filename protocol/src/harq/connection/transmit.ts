@@ -9,6 +9,7 @@ import { encodeFrames } from "../wire/encodeFrames.ts";
 import { endBytes, frameBytes, symbolHeaderBytes, symbolLengthBytes } from "../wire/frameBytes.ts";
 import type { EndFrame, Frame, SymbolFrame } from "../wire/frames.ts";
 import type { Connection } from "./connectionState.ts";
+import { streamDatagramBytes } from "./datagramBytes.ts";
 import { hasWindow, maySend, pace, stampOf, type PacketContent, type Path } from "./path.ts";
 import { overheadBytes } from "./protection.ts";
 
@@ -22,13 +23,16 @@ export interface Packet {
 
 export const noContent: PacketContent = { symbols: [], ends: [], isSizeProbe: false };
 
+/** Bodies are sealed as soon as they are written. */
+const bodyBuffer = new Uint8Array(streamDatagramBytes);
+
 /** False when the path may not send that much to an address that has not proved itself. */
 export function sendPacket(connection: Connection, path: Path, packet: Packet, nowUs: number): boolean {
   const { frames, type = "data", content, paddedTo } = packet;
   const token = type === "probe" ? path.token : undefined;
   const extraBytes = overheadBytes + (token === undefined ? 0 : envelopeBytes);
   const capacity = (paddedTo ?? path.size.packetBytes()) - extraBytes;
-  const body = encodeFrames(frames, { capacity, padded: paddedTo !== undefined });
+  const body = encodeFrames(frames, { capacity, padded: paddedTo !== undefined, buffer: bodyBuffer });
   const bytes = body.length + extraBytes;
   if (!maySend(path, bytes)) return false;
   const number = path.nextNumber;
@@ -41,6 +45,7 @@ export function sendPacket(connection: Connection, path: Path, packet: Packet, n
   }
   pace(path, bytes, nowUs);
   path.sentBytes += bytes;
+  path.roomBytes -= bytes;
   connection.counts.sentBytes += bytes;
   connection.counts.sentPackets += 1;
   const inNextPhase = content?.keyPhase !== undefined;

@@ -43,6 +43,8 @@ export interface Inbox {
   onDoneAck(message: number): void;
   /** The application is through with a message: its credit is given back. */
   consumed(message: number): void;
+  /** It is through with the pieces of a message before this offset: no more than a window of them is handed over. */
+  consumedPieces(message: number, offset: number): void;
   credit(): number;
   /** Of messages in turn, so that each is told sooner or later. */
   deficits(most: number): Deficit[];
@@ -150,6 +152,7 @@ export function createInbox(ports: MessagePorts): Inbox {
       returnedCredit += unconsumed.get(message) ?? 0;
       unconsumed.delete(message);
     },
+    consumedPieces: (message, offset) => open.get(message)?.consumed(offset),
     credit,
     deficits(most) {
       const messages = [...open.values()];

@@ -21,12 +21,14 @@ export interface IncomingMessage {
   add(frame: SymbolFrame): boolean;
   /** Complete blocks in order that were not handed over yet; none of a message that is handed over whole. */
   takePieces(): Piece[];
+  /** The application is through with all pieces before this offset: the window moves on. */
+  consumed(offset: number): void;
   setEnd(sha256: Uint8Array): void;
   /** Undefined while something is missing, the END included. */
   isGood(): boolean | undefined;
   /** The whole message; undefined for one that went in pieces. */
   bytes(): Uint8Array | undefined;
-  /** From the first incomplete block on, at most `most`. */
+  /** From the first block on that is incomplete or not consumed, at most `most`. */
   deficits(most: number): Deficit[];
   missing(most: number): MissingSymbols[];
   /** For RESUME: what there is of each block from the first incomplete one on. */
@@ -51,6 +53,8 @@ export function createIncomingMessage(options: IncomingMessageOptions): Incoming
   const blocks = new Map<number, { readonly block: IncomingBlock; readonly place: Uint8Array }>();
   const pieces: Piece[] = [];
   let first = 0;
+  /** Blocks before this were consumed; of a message that is handed over whole, all complete ones. */
+  let taken = 0;
   let highest = -1;
   let expected: Uint8Array | undefined;
   let good: boolean | undefined;
@@ -74,6 +78,7 @@ export function createIncomingMessage(options: IncomingMessageOptions): Incoming
       blocks.delete(first);
       first += 1;
     }
+    if (isWhole) taken = first;
     judge();
   };
   const judge = (): void => {
@@ -84,23 +89,26 @@ export function createIncomingMessage(options: IncomingMessageOptions): Incoming
   };
   const range = (most: number): number[] => {
     const last = Math.max(Math.min(highest, parts.blocks - 1), first);
-    return Array.from({ length: Math.min(most, last - first + 1) }, (_, at) => first + at);
+    return Array.from({ length: Math.min(most, last - taken + 1) }, (_, at) => taken + at);
   };
   const deficitOf = (index: number): number =>
-    index >= parts.blocks ? 0 : (blocks.get(index)?.block.deficit() ?? parts.k(index));
+    index < first || index >= parts.blocks ? 0 : (blocks.get(index)?.block.deficit() ?? parts.k(index));
 
   return {
     id,
     parts,
     priority,
     add({ block: index, esi, symbol }) {
-      if (index < first || index >= first + windowBlocks) return false;
+      if (index < first || index >= taken + windowBlocks) return false;
       const block = openBlock(index);
       if (!block.add(esi, symbol) || block.deficit() > 0) return false;
       closeBlocks();
       return true;
     },
     takePieces: () => pieces.splice(0),
+    consumed(offset) {
+      while (taken < first && offset >= parts.firstSymbol(taken) * symbolBytes + parts.blockBytes(taken)) taken += 1;
+    },
     setEnd(sha256) {
       expected ??= sha256.slice();
       judge();
@@ -118,7 +126,7 @@ export function createIncomingMessage(options: IncomingMessageOptions): Incoming
       return found;
     },
     progress: () => ({
-      firstBlock: first,
+      firstBlock: taken,
       received: Uint8Array.from(
         range(255).filter((block) => block < parts.blocks),
         (block) => parts.k(block) - deficitOf(block),

@@ -10,13 +10,16 @@ export interface EncodeOptions {
   readonly capacity: number;
   /** Fill the body up to its capacity, as probes of a path's packet size do. */
   readonly padded?: boolean;
+  /** Memory of at least the capacity to write into, and to be used again; of its own where it is not given. */
+  readonly buffer?: Uint8Array;
 }
 
-export function encodeFrames(frames: readonly Frame[], { capacity, padded = false }: EncodeOptions): Uint8Array {
-  const buffer = new Uint8Array(capacity);
+export function encodeFrames(frames: readonly Frame[], { capacity, padded = false, buffer: given }: EncodeOptions): Uint8Array {
+  const buffer = given?.subarray(0, capacity) ?? new Uint8Array(capacity);
   const writer = createByteWriter(buffer);
   frames.forEach((frame, at) => encodeFrame(writer, frame, !padded && at === frames.length - 1));
-  return padded ? buffer : writer.written();
+  if (!padded) return writer.written();
+  return buffer.fill(0, writer.written().length);
 }
 
 function encodeFrame(writer: ByteWriter, frame: Frame, isLast: boolean): void {
