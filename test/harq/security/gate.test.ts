@@ -13,12 +13,16 @@ import { decodeRetry, encodeRetry, retryBytes } from "@ngpu/protocol/harq/securi
 import { envelopeBytes, unwrapToken, wrapInToken } from "@ngpu/protocol/harq/security/tokenEnvelope";
 import { encodeHeader } from "@ngpu/protocol/harq/wire/datagramHeader";
 import { createChachaSealer } from "@ngpu/protocol/service/harq/chachaSealer";
-import { aConnection, aWorld, data, quiet, ready } from "../support/connections.ts";
+import { aConnection, data, quiet, rate, ready } from "../support/connections.ts";
+import { createDoubling } from "../support/controllers.ts";
+import { keyedProtections } from "../support/keyedProtections.ts";
 import { createRandom } from "../support/random.ts";
-import { sha256Of, type World, type WorldPath } from "../support/world.ts";
+import { createWorld, sha256Of, type World, type WorldPath } from "../support/world.ts";
 
 const random = createRandom(21);
+/** Id of what comes in, and that of what leaves, at whoever listens. */
 const open = 7n;
+const asker = 8n;
 const tokens = createPathTokens({ sealer: createChachaSealer(random.bytes(32)), randomBytes: random.bytes });
 const budgetOf = { bytesPerSecond: 1_000, burstBytes: 3_000, hashKey: 77, buckets: 256 };
 
@@ -57,11 +61,12 @@ test("ten thousand spoofed sources get at most what they sent and what the budge
 test("of a connection that is not here, of a RETRY, and of what is no datagram nothing is said", () => {
   const gate = aGate();
   const token = tokens.issue({ prefix: addressPrefix("203.0.113.7")!, connectionId: 8n, nowUs: 0 });
+  const aRetry = encodeRetry({ connectionId: open, packetNumber: 1, path: 0 }, token);
   const silent = [
     aDatagram(8n),
     wrapInToken(token, aDatagram(8n)),
-    encodeRetry(aDatagram(open), token),
-    wrapInToken(token, encodeRetry(aDatagram(open), token)),
+    aRetry,
+    wrapInToken(token, aRetry),
     wrapInToken(token, wrapInToken(token, aDatagram(open))),
     wrapInToken(token, new Uint8Array(0)),
     aDatagram(open).subarray(0, 31),
@@ -79,7 +84,7 @@ test("of a connection that is not here, of a RETRY, and of what is no datagram n
 });
 
 test("a token replayed from another network, after thirty seconds or for another connection gets a RETRY", () => {
-  const gate = createGate({ tokens, budget: createPrefixBudget(budgetOf), knows: (id) => id === open || id === 9n });
+  const gate = createGate({ tokens, budget: createPrefixBudget(budgetOf), peerOf: (id) => (id === open || id === 9n ? asker : undefined) });
   const address = "203.0.113.7";
   const token = tokens.issue({ prefix: addressPrefix(address)!, connectionId: open, nowUs: 0 });
   const shown = wrapInToken(token, aDatagram(open));
@@ -95,6 +100,7 @@ test("a token replayed from another network, after thirty seconds or for another
     const admission = gate.judge(arrival);
     if (admission.verdict !== "retry") throw new Error(admission.verdict);
     expect(admission.reply.length).to.equal(retryBytes);
+    expect(decodeRetry(admission.reply)!.connectionId, "routable at whoever asked").to.equal(asker);
     expect(admission.reply.length).to.be.below(arrival.bytes.length);
   }
 });
@@ -137,22 +143,23 @@ test("an address that changes in the middle of a message proves itself anew, and
 });
 
 test("a forged RETRY is believed only of what was sent, and costs a challenge at most ten times a second", () => {
-  const world = aWorld();
+  const world = aKeyedWorld();
   world.openPath(0, { there: quiet });
   ready(world, [0]);
   const { connection } = world.near;
   const sent = connection.paths.get(0)!.nextNumber - 1;
   const retry = (connectionId: bigint, packetNumber: number, path = 0): Uint8Array =>
-    encodeRetry(aDatagram(connectionId, packetNumber, path), random.bytes(pathTokenBytes));
+    encodeRetry({ connectionId, packetNumber, path }, random.bytes(pathTokenBytes));
   const feed = (bytes: Uint8Array): number =>
     step(connection, { type: "datagram", path: 0, bytes }, world.queue.nowUs()).datagrams.length;
-  for (const false_ of [retry(6n, sent), retry(open, sent + 1), retry(open, 2 ** 47), retry(open, sent, 3)]) {
+  const forged = [retry(open, sent), retry(asker, sent + 1), retry(asker, 2 ** 47), retry(asker, sent, 3)];
+  for (const false_ of forged) {
     const { refused } = connection.counts;
     expect([feed(false_), connection.counts.refused - refused]).to.deep.equal([0, 1]);
     expect(decodeRetry(false_)!.token.length).to.equal(pathTokenBytes);
   }
   let challenges = 0;
-  for (let time = 0; time < 500; time += 1) challenges += feed(retry(open, sent));
+  for (let time = 0; time < 500; time += 1) challenges += feed(retry(asker, sent));
   expect(challenges).to.equal(1);
   expect(connection.paths.get(0)!.isValidated).to.equal(true);
   world.near.send(data);
@@ -169,7 +176,7 @@ test("an envelope is taken off whole, and what is too short for one is left as i
 });
 
 function aGate(): Gate {
-  return createGate({ tokens, budget: createPrefixBudget(budgetOf), knows: (id) => id === open });
+  return createGate({ tokens, budget: createPrefixBudget(budgetOf), peerOf: (id) => (id === open ? asker : undefined) });
 }
 
 function aDatagram(connectionId: bigint, packetNumber = 1, path = 0): Uint8Array {
@@ -194,9 +201,14 @@ function heldBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
+function aKeyedWorld(): World {
+  const createController = createDoubling({ bytesPerSecond: 0.9 * rate });
+  return createWorld({ seed: 1, createController, protections: keyedProtections(5, {}) });
+}
+
 /** A path to a far end behind a gate, from an address that may change. */
 function aGatedWorld(token?: Uint8Array) {
-  const world: World = aWorld();
+  const world = aKeyedWorld();
   const gate = aGate();
   const log = { retries: 0, admissions: 0, largestBytes: 0, bound: "" };
   let address = "203.0.113.7";

@@ -11,16 +11,16 @@ const everyUs = 100_000;
 const rememberedNumbers = 16_384;
 
 /** False when it was not meant for anything that was sent from here lately. */
-export function onRetry(connection: Connection, { header, token }: Retry, nowUs: number): boolean {
-  const path = connection.paths.get(header.path);
+export function onRetry(connection: Connection, retry: Retry, nowUs: number): boolean {
+  const path = connection.paths.get(retry.path);
   const isOurs =
     path !== undefined &&
     path.kind === "datagram" &&
-    path.sentTo === header.connectionId &&
-    header.packetNumber < path.nextNumber &&
-    header.packetNumber >= path.nextNumber - rememberedNumbers;
+    retry.connectionId === connection.protection.connectionId &&
+    retry.packetNumber < path.nextNumber &&
+    retry.packetNumber >= path.nextNumber - rememberedNumbers;
   if (!isOurs || nowUs < path.tokenUs + everyUs) return false;
-  path.token = token;
+  path.token = retry.token;
   path.tokenUs = nowUs;
   if (path.challenge === undefined) beginChallenge(connection, path, nowUs);
   else path.challenge.nextUs = nowUs;

@@ -55,8 +55,6 @@ export interface Path {
   /** To be shown with challenges until one is answered; when it came. */
   token: Uint8Array | undefined;
   tokenUs: number;
-  /** The peer's connection id in the last challenge. */
-  sentTo: bigint | undefined;
   /** When a suspect path is tried again, and how long after that the next time. */
   retryUs: number;
   retryEveryUs: number;
@@ -120,7 +118,6 @@ export function createPath(options: PathOptions): Path {
     challenge: undefined,
     token: options.token,
     tokenUs: -Infinity,
-    sentTo: undefined,
     retryUs: Infinity,
     retryEveryUs: firstRetryUs,
     nextNumber: options.numbers?.nextNumber ?? 0,

@@ -22,6 +22,8 @@ export interface Protection {
   seal(outbound: Outbound): Uint8Array;
   /** The body; undefined when it is not authentic or for another connection. */
   open(header: DatagramHeader, datagram: Uint8Array): Uint8Array | undefined;
+  /** Of what comes in; without one no RETRY is believed. */
+  readonly connectionId?: bigint;
   /** Absent where keys never change. */
   readonly phases?: KeyPhases;
 }
@@ -53,6 +55,7 @@ export function createProtection({ send, receive, lifetime = {} }: ProtectionOpt
       return sealer.sealBehind?.(header, body, nonce) ?? joinBytes(header, sealer.seal(body, header, nonce));
     },
     open: incoming.open,
+    connectionId: receive.connectionId,
     phases: {
       tick(nowUs, ptoUs) {
         outgoing.tick(nowUs, ptoUs);

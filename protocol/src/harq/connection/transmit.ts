@@ -4,7 +4,7 @@ import { cauchyCodec } from "../message/ports.ts";
 import { priorities } from "../message/priority.ts";
 import type { SendingConditions } from "../message/sendingConditions.ts";
 import { envelopeBytes, wrapInToken } from "../security/tokenEnvelope.ts";
-import { decodeHeader, type DatagramType } from "../wire/datagramHeader.ts";
+import type { DatagramType } from "../wire/datagramHeader.ts";
 import { encodeFrames } from "../wire/encodeFrames.ts";
 import { endBytes, frameBytes, symbolHeaderBytes, symbolLengthBytes } from "../wire/frameBytes.ts";
 import type { EndFrame, Frame, SymbolFrame } from "../wire/frames.ts";
@@ -50,7 +50,6 @@ export function sendPacket(connection: Connection, path: Path, packet: Packet, n
   connection.counts.sentPackets += 1;
   const inNextPhase = content?.keyPhase !== undefined;
   const datagram = connection.protection.seal({ type, path: path.id, packetNumber: number, body, inNextPhase });
-  if (type === "probe") path.sentTo = decodeHeader(datagram).connectionId;
   connection.datagrams.push({ path: path.id, bytes: token === undefined ? datagram : wrapInToken(token, datagram) });
   return true;
 }

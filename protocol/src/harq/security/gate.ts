@@ -22,8 +22,11 @@ export interface GateOptions {
   readonly tokens: PathTokens;
   /** For what is sent to addresses without a good token. */
   readonly budget: PrefixBudget;
-  /** Whether a connection with this id is open here. To others nothing is said at all. */
-  readonly knows: (connectionId: bigint) => boolean;
+  /**
+   * The id that the peer of this connection chose for what it receives; undefined when no such connection is open here.
+   * To whoever names none nothing is said at all.
+   */
+  readonly peerOf: (connectionId: bigint) => bigint | undefined;
 }
 
 export interface Arrival {
@@ -44,19 +47,20 @@ export interface Gate {
 
 const drop: Admission = { verdict: "drop" };
 
-export function createGate({ tokens, budget, knows }: GateOptions): Gate {
+export function createGate({ tokens, budget, peerOf }: GateOptions): Gate {
   return {
     judge({ address, bytes, nowUs }) {
       const prefix = addressPrefix(address);
       const { token, datagram } = unwrapToken(bytes);
       const header = headerOf(datagram);
-      if (prefix === undefined || header === undefined || !knows(header.connectionId)) return drop;
+      const peerId = header && peerOf(header.connectionId);
+      if (prefix === undefined || header === undefined || peerId === undefined) return drop;
       if (token !== undefined && tokens.check({ token, prefix, nowUs }) === header.connectionId) {
         return { verdict: "admit", connectionId: header.connectionId, datagram };
       }
       if (bytes.length < retryBytes || !budget.take(prefix, retryBytes, nowUs)) return drop;
       const fresh = tokens.issue({ prefix, connectionId: header.connectionId, nowUs });
-      return { verdict: "retry", reply: encodeRetry(datagram, fresh) };
+      return { verdict: "retry", reply: encodeRetry({ ...header, connectionId: peerId }, fresh) };
     },
   };
 }
