@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { expect } from "chai";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import { createProtection } from "@ngpu/protocol/harq/connection/protection";
+import { createDirectionKeys } from "@ngpu/protocol/harq/security/directionKeys";
 import { createInitiator, respond, type HandshakeOptions } from "@ngpu/protocol/harq/security/handshake";
 import { decodePayload, encodePayload, type HandshakePayload } from "@ngpu/protocol/harq/security/handshakePayload";
 import { beginIk } from "@ngpu/protocol/harq/security/noiseIk";
@@ -35,6 +36,23 @@ test("an operator and an anonymous client agree on keys, and each knows what the
     expect(header.connectionId).to.equal(id);
     expect(to.open(header, datagram)).to.deep.equal(body);
     expect(from.open(header, datagram), "not what it sent itself").to.equal(undefined);
+  }
+});
+
+test("what a handshake gives as bytes derives the same keys elsewhere, phase by phase", async () => {
+  const { node, begin } = await aPair();
+  const initiator = begin();
+  const { reply, result } = await respond(node, initiator.hello);
+  const { secrets } = await initiator.finish(structuredClone(reply));
+  expect(secrets.send).to.deep.equal(result.secrets.receive);
+  const derived = createDirectionKeys(nodePrimitives, structuredClone(secrets.receive));
+  const nonce = random.bytes(12);
+  for (let phase = 0, [one, other] = [derived, result.send]; phase < 3; phase += 1) {
+    expect([one!.salt, one!.connectionId]).to.deep.equal([other!.salt, other!.connectionId]);
+    const sealed = other!.sealer.seal(token, reply, nonce);
+    expect(one!.sealer.open(sealed, reply, nonce)).to.deep.equal(token);
+    [one, other] = [one!.next!(), other!.next!()];
+    expect(one.sealer.open(sealed, reply, nonce), "of the phase before").to.equal(undefined);
   }
 });
 

@@ -65,7 +65,7 @@ export interface Arrival {
 }
 
 /** Keeps length and hash of every message that a link hands over, whole or in pieces. */
-export function collect(link: HarqLink): Arrival[] {
+export function collect(link: Pick<HarqLink, "onMessage" | "onPiece">): Arrival[] {
   const arrivals: Arrival[] = [];
   const hashes = new Map<number, ReturnType<typeof createHash>>();
   link.onPiece((piece) => {

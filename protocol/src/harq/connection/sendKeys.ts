@@ -22,8 +22,7 @@ export function createSendKeys(first: DirectionKeys, lifetime: KeyLifetime): Sen
   let sinceUs: number | undefined;
   /** The peer lets go of the key before the last one until then. */
   let calmUs = -Infinity;
-  let waitUs = 0;
-  let asking: { readonly next: DirectionKeys; dueUs: number } | undefined;
+  let asking: { readonly next: DirectionKeys; readonly ptoUs: number; waitUs: number; dueUs: number } | undefined;
   return {
     take(inNextPhase) {
       if (inNextPhase && asking !== undefined) return { keys: asking.next, keyPhase: bitOf(phase + 1) };
@@ -34,13 +33,13 @@ export function createSendKeys(first: DirectionKeys, lifetime: KeyLifetime): Sen
       sinceUs ??= nowUs;
       const isWorn = packets >= mostPackets || nowUs - sinceUs >= ageUs;
       if (asking !== undefined || !isWorn || nowUs < calmUs || keys.next === undefined) return;
-      waitUs = ptoUs();
-      asking = { next: keys.next(), dueUs: nowUs };
+      const pto = ptoUs();
+      asking = { next: keys.next(), ptoUs: pto, waitUs: pto, dueUs: nowUs };
     },
     takeAsking(nowUs) {
       if (asking === undefined || nowUs < asking.dueUs) return undefined;
-      asking.dueUs = nowUs + waitUs;
-      waitUs = Math.min(2 * waitUs, Math.max(longestWaitUs, waitUs));
+      asking.dueUs = nowUs + asking.waitUs;
+      asking.waitUs = Math.max(asking.ptoUs, Math.min(longestWaitUs, 2 * asking.waitUs));
       return phase + 1;
     },
     askingDueUs: () => asking?.dueUs ?? Infinity,
@@ -50,7 +49,7 @@ export function createSendKeys(first: DirectionKeys, lifetime: KeyLifetime): Sen
       keys = asking.next;
       packets = 0;
       sinceUs = nowUs;
-      calmUs = nowUs + keptPtos * waitUs;
+      calmUs = nowUs + keptPtos * asking.ptoUs;
       asking = undefined;
     },
     phase: () => phase,

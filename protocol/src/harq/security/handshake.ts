@@ -11,7 +11,7 @@ import { NgpuError } from "../../errors.ts";
 import { gatewayLimits } from "../../limits.ts";
 import { recoverSigner, type Signed, type SigningContext } from "../../signed.ts";
 import type { DirectionKeys } from "../connection/protection.ts";
-import { createDirectionKeys } from "./directionKeys.ts";
+import { createDirectionKeys, type DirectionSecret } from "./directionKeys.ts";
 import {
   decodePayload,
   encodePayload,
@@ -56,6 +56,8 @@ export interface HandshakePeer {
 export interface HandshakeResult {
   readonly send: DirectionKeys;
   readonly receive: DirectionKeys;
+  /** What these keys are derived from, as bytes: for a thread that has to derive them itself. Never to be kept. */
+  readonly secrets: { readonly send: DirectionSecret; readonly receive: DirectionSecret };
   /** The same on both sides and on no other connection. */
   readonly handshakeHash: Uint8Array;
   readonly peer: HandshakePeer;
@@ -159,9 +161,14 @@ interface Agreed {
 
 function resultOf({ primitives, connectionId }: HandshakeOptions, agreed: Agreed): HandshakeResult {
   const { peer, said, handshakeHash, send, receive } = agreed;
+  const secrets = {
+    send: { secret: send, connectionId: said.connectionId },
+    receive: { secret: receive, connectionId },
+  };
   return {
-    send: createDirectionKeys(primitives, { secret: send, connectionId: said.connectionId }),
-    receive: createDirectionKeys(primitives, { secret: receive, connectionId }),
+    send: createDirectionKeys(primitives, secrets.send),
+    receive: createDirectionKeys(primitives, secrets.receive),
+    secrets,
     handshakeHash,
     peer,
   };

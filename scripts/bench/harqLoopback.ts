@@ -1,0 +1,121 @@
+/**
+ * `npm run bench:harq-loopback -- --json`: how many packets a second the data path carries on loopback, sealed, with
+ * real congestion control, from one thread to another of the same process; and how late the product's own event loop is
+ * meanwhile. `cpu` is of the whole process, so of both ends and of the kernel's work for them: with two cores and
+ * nothing else on them, a million divided by half of it is about what they carry a second.
+ */
+import { randomBytes } from "node:crypto";
+import os from "node:os";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { median } from "@ngpu/protocol/selection/median";
+import { systemClock } from "@ngpu/protocol/service/clock";
+import { startDataPath, type DataPath } from "@ngpu/protocol/service/harq/worker/dataPath";
+import type { WorkerLink } from "@ngpu/protocol/service/harq/worker/workerLink";
+
+interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly min: number;
+  readonly max: number;
+  readonly n: number;
+  readonly target?: number;
+  readonly isMet?: boolean;
+}
+
+const messageBytes = 48_000_000;
+const turns = 7;
+/** The data path tells its counts ten times a second. */
+const countsMs = 250;
+
+const near = startDataPath();
+const far = startDataPath();
+const [nearLink, farLink] = await connect(near, far);
+farLink.onPiece(() => undefined);
+farLink.onMessage(() => undefined);
+const message = new Uint8Array(randomBytes(messageBytes));
+await nearLink.send(message);
+
+const speeds: number[] = [];
+const delays: number[] = [];
+const costs: number[] = [];
+for (let turn = 0; turn < turns; turn++) {
+  const { packets, seconds, delayMs, cpuUs } = await measure(nearLink);
+  speeds.push(packets / seconds);
+  delays.push(delayMs);
+  costs.push(cpuUs / packets);
+}
+await nearLink.close();
+await Promise.all([near.close(), far.close()]);
+print([
+  row("packets", "1/s", speeds, { target: 35_000, isLeast: true }),
+  row("event_loop_delay_p99", "ms", delays, { target: 20, isLeast: false }),
+  row("cpu", "µs/packet", costs),
+]);
+
+async function connect(one: DataPath, other: DataPath): Promise<[WorkerLink, WorkerLink]> {
+  const secret = () => ({ secret: new Uint8Array(randomBytes(32)), connectionId: randomBytes(8).readBigUInt64BE() });
+  const [there, back] = [secret(), secret()];
+  const [nearSocket, farSocket] = await Promise.all([one.openUdpSocket(), other.openUdpSocket()]);
+  const nearLink = one.createLink({ keys: { send: there, receive: back } });
+  const farLink = other.createLink({ keys: { send: back, receive: there } });
+  farLink.acceptPath({ id: 1, path: farSocket.createPath({ connectionId: there.connectionId }) });
+  const path = nearSocket.createPath({ connectionId: back.connectionId, remote: farSocket.address });
+  nearLink.openPath({ id: 1, path, rttUs: 1_000 });
+  return [nearLink, farLink];
+}
+
+/** From the first byte that is read to be sent until the receiver has said that all of it arrived. */
+async function measure(link: WorkerLink) {
+  await systemClock.sleep(countsMs);
+  const packetsBefore = link.metrics().sentPackets;
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  let beganMs = 0;
+  let cpuBefore = process.cpuUsage();
+  delay.enable();
+  const onProgress = (): void => {
+    if (beganMs > 0) return;
+    beganMs = performance.now();
+    cpuBefore = process.cpuUsage();
+  };
+  const outcome = await link.send(message, { onProgress });
+  const seconds = (performance.now() - beganMs) / 1_000;
+  const cpu = process.cpuUsage(cpuBefore);
+  delay.disable();
+  if (outcome !== "good") throw new Error(`the message ended as ${outcome}`);
+  await systemClock.sleep(countsMs);
+  return {
+    packets: link.metrics().sentPackets - packetsBefore,
+    seconds,
+    delayMs: delay.percentile(99) / 1e6,
+    cpuUs: cpu.user + cpu.system,
+  };
+}
+
+function row(
+  name: string,
+  unit: string,
+  values: readonly number[],
+  goal?: { readonly target: number; readonly isLeast: boolean },
+): Row {
+  const value = rounded(median(values));
+  const told = { name, value, unit, min: rounded(Math.min(...values)), max: rounded(Math.max(...values)), n: values.length };
+  if (goal === undefined) return told;
+  return { ...told, target: goal.target, isMet: goal.isLeast ? value >= goal.target : value < goal.target };
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
+function print(rows: readonly Row[]): void {
+  if (process.argv.includes("--json")) {
+    const machine = { cpu: os.cpus()[0]?.model.trim(), cores: os.cpus().length, node: process.version, load: os.loadavg()[0] };
+    process.stdout.write(`${JSON.stringify({ bench: "harq-loopback", machine, rows })}\n`);
+    return;
+  }
+  for (const { name, value, unit, min, max, n, target, isMet } of rows) {
+    const goal = target === undefined ? "" : `, target ${target}: ${isMet === true ? "met" : "missed"}`;
+    process.stdout.write(`${name.padEnd(22)} ${value} ${unit} (${min}–${max}, n = ${n}${goal})\n`);
+  }
+}
