@@ -8,7 +8,7 @@ import { createInitiator, respond } from "@ngpu/protocol/harq/security/handshake
 import { createPathTokens } from "@ngpu/protocol/harq/security/pathToken";
 import { createPrefixBudget } from "@ngpu/protocol/harq/security/prefixBudget";
 import { createChachaSealer } from "@ngpu/protocol/service/harq/chachaSealer";
-import { createHarqLink } from "@ngpu/protocol/service/harq/harqLink";
+import { createHarqLink } from "@ngpu/protocol/harq/link/harqLink";
 import { nodeLinkPorts } from "@ngpu/protocol/service/harq/nodeLinkPorts";
 import { openUdpSocket } from "@ngpu/protocol/service/harq/udpSocket";
 import { anEnd, browserPrimitives } from "../support/handshakes.ts";

@@ -1,5 +1,5 @@
 /** The half of a bridged path that has the socket: passes on what comes, and says what has gone out. */
-import type { LinkPath } from "../linkPath.ts";
+import type { LinkPath } from "../../../src/harq/link/linkPath.ts";
 import type { ToDataPath } from "./dataPathMessages.ts";
 
 export interface Bridge {

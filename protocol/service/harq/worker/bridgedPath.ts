@@ -2,7 +2,7 @@
  * A stream path whose socket is in the product's thread, as the data path sees it. What was handed over and is not in
  * the socket yet counts as waiting in it.
  */
-import type { LinkPath, LinkPathEvents } from "../linkPath.ts";
+import type { LinkPath, LinkPathEvents } from "../../../src/harq/link/linkPath.ts";
 
 export interface BridgedPath extends LinkPath {
   receive(bytes: Uint8Array): void;

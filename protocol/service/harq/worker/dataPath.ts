@@ -15,7 +15,7 @@ import { NgpuError } from "../../../src/errors.ts";
 import type { CongestionClass } from "../../../src/harq/congestion/controller.ts";
 import type { PathKind } from "../../../src/harq/connection/path.ts";
 import type { LinkKeys } from "../linkKeys.ts";
-import type { LinkPath } from "../linkPath.ts";
+import type { LinkPath } from "../../../src/harq/link/linkPath.ts";
 import type { UdpAddress } from "../udpPath.ts";
 import type { UdpCounts, UdpPathOptions } from "../udpSocket.ts";
 import { createBridge, type Bridge } from "./bridge.ts";

@@ -3,9 +3,9 @@ import type { RememberedPath } from "../../../src/harq/connection/connectionStat
 import type { CongestionClass } from "../../../src/harq/congestion/controller.ts";
 import type { ReceiveEvent } from "../../../src/harq/message/inbox.ts";
 import type { Priority } from "../../../src/harq/message/priority.ts";
-import type { LinkEnd, LinkMetrics } from "../harqLink.ts";
+import type { LinkEnd, LinkMetrics } from "../../../src/harq/link/harqLink.ts";
 import type { LinkKeys } from "../linkKeys.ts";
-import type { SendOutcome } from "../linkSends.ts";
+import type { SendOutcome } from "../../../src/harq/link/linkSends.ts";
 import type { UdpAddress } from "../udpPath.ts";
 import type { UdpCounts } from "../udpSocket.ts";
 

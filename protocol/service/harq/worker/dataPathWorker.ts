@@ -1,12 +1,12 @@
 /** The thread that has the sockets and the connections: everything that costs time per packet. */
 import { parentPort } from "node:worker_threads";
 import { NgpuError } from "../../../src/errors.ts";
-import { createHarqLink, type HarqLink } from "../harqLink.ts";
+import { createHarqLink, type HarqLink } from "../../../src/harq/link/harqLink.ts";
 import { protectionOf } from "../linkKeys.ts";
-import type { LinkPath } from "../linkPath.ts";
+import type { LinkPath } from "../../../src/harq/link/linkPath.ts";
 import { nodeLinkPorts } from "../nodeLinkPorts.ts";
 import { openUdpSocket, type UdpSocket } from "../udpSocket.ts";
-import { createWebSocketPath } from "../webSocketPath.ts";
+import { createWebSocketPath } from "../../../src/harq/link/webSocketPath.ts";
 import { createBridgedPath, type BridgedPath } from "./bridgedPath.ts";
 import type { FromDataPath, PathPlan, ToDataPath } from "./dataPathMessages.ts";
 

@@ -1,10 +1,10 @@
 /** A link whose connection is in another thread, with the same face as one that is here. */
 import { NgpuError } from "../../../src/errors.ts";
-import { createDeliveries } from "../deliveries.ts";
-import type { HarqLink, LinkEnd, LinkMetrics, LinkPathOptions } from "../harqLink.ts";
+import { createDeliveries } from "../../../src/harq/link/deliveries.ts";
+import type { HarqLink, LinkEnd, LinkMetrics, LinkPathOptions } from "../../../src/harq/link/harqLink.ts";
 import type { LinkKeys } from "../linkKeys.ts";
-import type { LinkPath } from "../linkPath.ts";
-import type { SendOptions, SendOutcome, SendSource } from "../linkSends.ts";
+import type { LinkPath } from "../../../src/harq/link/linkPath.ts";
+import type { SendOptions, SendOutcome, SendSource } from "../../../src/harq/link/linkSends.ts";
 import type { FromDataPath, LinkReport, PathPlan, ToDataPath } from "./dataPathMessages.ts";
 
 /**
