@@ -5,6 +5,7 @@
  */
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import type { Gate } from "../../src/harq/security/gate.ts";
+import { createUdpGate } from "./udpGate.ts";
 import { createUdpPath, type UdpAddress, type UdpPath } from "./udpPath.ts";
 
 export interface UdpSocketOptions {
@@ -13,6 +14,8 @@ export interface UdpSocketOptions {
   readonly port?: number;
   /** Asked of datagrams from addresses that no path sends to; without one they may speak at once. */
   readonly gate?: Gate;
+  /** A gate of its own, for paths that name their `peerId`. */
+  readonly asksForTokens?: boolean;
   /** A datagram for nobody known here: garbage, a link that is gone, or a peer that begins. */
   readonly onUnknown?: (bytes: Uint8Array, from: UdpAddress) => void;
   readonly onError?: (error: NodeJS.ErrnoException) => void;
@@ -21,6 +24,8 @@ export interface UdpSocketOptions {
 export interface UdpPathOptions {
   /** The id that the peer puts into its datagrams: that of this side's receiving direction. */
   readonly connectionId: bigint;
+  /** What this side puts into its own datagrams; a gate answers for it. */
+  readonly peerId?: bigint;
   /** Where to send; where it is not given, wherever the first authentic datagram came from. */
   readonly remote?: UdpAddress;
 }
@@ -55,12 +60,14 @@ const shortest = 32;
 
 /** Rejects where the address cannot be listened at. */
 export async function openUdpSocket(options: UdpSocketOptions = {}): Promise<UdpSocket> {
-  const { host = "127.0.0.1", port = 0, gate, onUnknown, onError } = options;
+  const { host = "127.0.0.1", port = 0, asksForTokens = false, onUnknown, onError } = options;
   const family = host.includes(":") ? 6 : 4;
   const socket = createSocket({ type: `udp${family}`, lookup: (address, _options, done) => done(null, address, family) });
   await listen(socket, { host, port });
   const counts: UdpCounts = { received: 0, sent: 0, unknown: 0, dropped: 0, errors: 0, queued: 0 };
   const paths = new Map<bigint, UdpPath>();
+  const peers = new Map<bigint, bigint>();
+  const gate = options.gate ?? (asksForTokens ? createUdpGate((id) => peers.get(id)) : undefined);
   let isClosed = false;
 
   const fail = (error: NodeJS.ErrnoException): void => {
@@ -104,16 +111,19 @@ export async function openUdpSocket(options: UdpSocketOptions = {}): Promise<Udp
 
   return {
     address: { address: socket.address().address, port: socket.address().port },
-    createPath({ connectionId, remote }) {
+    createPath({ connectionId, peerId, remote }) {
       const path = createUdpPath({
         remote,
         send,
         room: () => mostQueued - queued(),
         stopped() {
-          if (paths.get(connectionId) === path) paths.delete(connectionId);
+          if (paths.get(connectionId) !== path) return;
+          paths.delete(connectionId);
+          peers.delete(connectionId);
         },
       });
       paths.set(connectionId, path);
+      if (peerId !== undefined) peers.set(connectionId, peerId);
       return path;
     },
     send,

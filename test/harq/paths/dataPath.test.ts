@@ -28,7 +28,7 @@ describe("a link in a thread of its own", { timeout: 180_000 }, () => {
   let socket: UdpSocket;
   before(async () => {
     dataPath = startDataPath();
-    udp = await dataPath.openUdpSocket();
+    udp = await dataPath.openUdpSocket({ asksForTokens: true });
     socket = await openUdpSocket();
   });
   after(async () => {
@@ -65,6 +65,19 @@ describe("a link in a thread of its own", { timeout: 180_000 }, () => {
     expect(back).to.deep.equal(messages.map(arrivalOf));
     await until(() => pair.inside.metrics().paths[0]?.isValidated === true, "what it measures is told here");
     expect(pair.inside.rememberPath(1)?.congestion.bytesPerSecond).to.be.above(0);
+    await end(pair);
+  });
+
+  it("asks a peer that it has not heard for a token, and goes on once it shows that", async () => {
+    const pair = createPair();
+    const { inside, here, keys } = pair;
+    const { connectionId } = keys.receive;
+    inside.acceptPath({ id: 1, path: udp.createPath({ connectionId, peerId: keys.send.connectionId }) });
+    const back = socket.createPath({ connectionId: keys.send.connectionId, remote: udp.address });
+    here.openPath({ id: 1, path: back, rttUs: 2_000 });
+    const bytes = randomBytes(300_000);
+    expect(await inside.send(bytes)).to.equal("good");
+    expect(pair.arrivals).to.deep.equal([arrivalOf(bytes)]);
     await end(pair);
   });
 

@@ -19,7 +19,7 @@ import type { LinkPath } from "../../../src/harq/link/linkPath.ts";
 import type { UdpAddress } from "../udpPath.ts";
 import type { UdpCounts, UdpPathOptions } from "../udpSocket.ts";
 import { createBridge, type Bridge } from "./bridge.ts";
-import type { FromDataPath, PathPlan, ToDataPath } from "./dataPathMessages.ts";
+import type { FromDataPath, PathPlan, ToDataPath, WorkerUdpOptions } from "./dataPathMessages.ts";
 import { createWorkerLink, type WorkerLink, type WorkerLinkEnds } from "./workerLink.ts";
 
 export interface WorkerUdpSocket {
@@ -33,10 +33,12 @@ export interface WorkerUdpSocket {
 
 export interface DataPath {
   /** Rejects where the address cannot be listened at. */
-  openUdpSocket(options?: { readonly host?: string; readonly port?: number }): Promise<WorkerUdpSocket>;
+  openUdpSocket(options?: WorkerUdpOptions): Promise<WorkerUdpSocket>;
   createLink(options: { readonly keys: LinkKeys; readonly congestion?: CongestionClass }): WorkerLink;
   /** A WebSocket that is dialled, and stays, in that thread. */
   createWebSocketPath(url: string): LinkPath;
+  /** CPU time of the thread, in microseconds; at most a tenth of a second old. */
+  cpuUs(): number;
   /** Ends the thread; links that are open end without a word to the peer. */
   close(): Promise<void>;
 }
@@ -60,6 +62,7 @@ export function startDataPath({ onHandlerError, onFailure }: DataPathOptions = {
   const bridges = new Map<number, Bridge>();
   const plans = new WeakMap<LinkPath, PathPlan>();
   let lastId = 0;
+  let cpuUs = 0;
 
   const say = (message: ToDataPath, transferred: readonly ArrayBuffer[] = []): void =>
     worker.postMessage(message, transferred);
@@ -100,6 +103,9 @@ export function startDataPath({ onHandlerError, onFailure }: DataPathOptions = {
         return sockets.get(message.socket)?.open.reject(message.error);
       case "udpClosed":
         return sockets.get(message.socket)?.closed.resolve();
+      case "usage":
+        cpuUs = message.cpuUs;
+        return;
       case "udpCounts": {
         const socket = sockets.get(message.socket);
         if (socket !== undefined) socket.counts = message.counts;
@@ -125,11 +131,11 @@ export function startDataPath({ onHandlerError, onFailure }: DataPathOptions = {
         counts: { received: 0, sent: 0, unknown: 0, dropped: 0, errors: 0, queued: 0 },
       };
       sockets.set(id, socket);
-      say({ type: "openUdp", socket: id, ...options });
+      say({ type: "openUdp", socket: id, options });
       const address = await socket.open.promise;
       return {
         address,
-        createPath: (path) => planned("datagram", { type: "udp", socket: id, ...path }),
+        createPath: (path) => planned("datagram", { type: "udp", socket: id, path }),
         counts: () => socket.counts,
         close() {
           say({ type: "closeUdp", socket: id });
@@ -144,6 +150,7 @@ export function startDataPath({ onHandlerError, onFailure }: DataPathOptions = {
       say({ type: "createLink", link: id, keys, congestion });
       return ends.link;
     },
+    cpuUs: () => cpuUs,
     createWebSocketPath: (url) => planned("stream", { type: "webSocket", url }),
     async close() {
       await worker.terminate();

@@ -7,11 +7,11 @@ import type { LinkEnd, LinkMetrics } from "../../../src/harq/link/harqLink.ts";
 import type { LinkKeys } from "../linkKeys.ts";
 import type { SendOutcome } from "../../../src/harq/link/linkSends.ts";
 import type { UdpAddress } from "../udpPath.ts";
-import type { UdpCounts } from "../udpSocket.ts";
+import type { UdpCounts, UdpPathOptions, UdpSocketOptions } from "../udpSocket.ts";
 
 /** What the other thread makes a path of. */
 export type PathPlan =
-  | { readonly type: "udp"; readonly socket: number; readonly connectionId: bigint; readonly remote?: UdpAddress }
+  | { readonly type: "udp"; readonly socket: number; readonly path: UdpPathOptions }
   | { readonly type: "webSocket"; readonly url: string }
   /** A stream whose socket stays in the product's thread. */
   | { readonly type: "bridge"; readonly bridge: number };
@@ -23,8 +23,10 @@ export interface PathOpening {
   readonly memory?: RememberedPath;
 }
 
+export type WorkerUdpOptions = Pick<UdpSocketOptions, "host" | "port" | "asksForTokens">;
+
 export type ToDataPath =
-  | { readonly type: "openUdp"; readonly socket: number; readonly host?: string; readonly port?: number }
+  | { readonly type: "openUdp"; readonly socket: number; readonly options: WorkerUdpOptions }
   | { readonly type: "closeUdp"; readonly socket: number }
   | { readonly type: "createLink"; readonly link: number; readonly keys: LinkKeys; readonly congestion: CongestionClass }
   | { readonly type: "openPath" | "acceptPath"; readonly link: number; readonly opening: PathOpening }
@@ -48,6 +50,8 @@ export type FromDataPath =
   | { readonly type: "udpOpen"; readonly socket: number; readonly address: UdpAddress }
   | { readonly type: "udpFailed"; readonly socket: number; readonly error: Error }
   | { readonly type: "udpClosed"; readonly socket: number }
+  /** CPU time of the thread so far. */
+  | { readonly type: "usage"; readonly cpuUs: number }
   | { readonly type: "udpCounts"; readonly socket: number; readonly counts: UdpCounts }
   | { readonly type: "received"; readonly link: number; readonly event: ReceiveEvent }
   | { readonly type: "progress"; readonly link: number; readonly handle: number; readonly readBytes: number }

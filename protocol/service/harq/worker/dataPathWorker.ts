@@ -81,9 +81,9 @@ async function take(message: ToDataPath): Promise<void> {
   }
 }
 
-async function openUdp({ socket, host, port: wanted }: Extract<ToDataPath, { type: "openUdp" }>): Promise<void> {
+async function openUdp({ socket, options }: Extract<ToDataPath, { type: "openUdp" }>): Promise<void> {
   try {
-    const open = await openUdpSocket({ ...(host === undefined ? {} : { host }), ...(wanted === undefined ? {} : { port: wanted }) });
+    const open = await openUdpSocket(options);
     sockets.set(socket, open);
     say({ type: "udpOpen", socket, address: open.address });
   } catch (error) {
@@ -165,7 +165,7 @@ function pathOf(plan: PathPlan): LinkPath {
     case "udp": {
       const socket = sockets.get(plan.socket);
       if (socket === undefined) throw new NgpuError("INTERNAL", { socket: plan.socket });
-      return socket.createPath(plan);
+      return socket.createPath(plan.path);
     }
     case "webSocket":
       return createWebSocketPath(new WebSocket(plan.url));
@@ -189,6 +189,8 @@ function pathOf(plan: PathPlan): LinkPath {
 }
 
 function report(): void {
+  const { user, system } = process.threadCpuUsage();
+  say({ type: "usage", cpuUs: user + system });
   for (const [socket, { counts }] of sockets) say({ type: "udpCounts", socket, counts: counts() });
   for (const [id, entry] of links) if (entry.link.metrics().steps !== entry.reportedSteps) reportOf(id, entry);
 }
