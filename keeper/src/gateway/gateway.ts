@@ -198,8 +198,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const isFull = isDraining || !coded.hasRoom();
       const refusal = upgradeRefusal(request, { isAllowedOrigin, isFull, asks: codedSubprotocol });
       if (refusal !== undefined) return rejectUpgrade(socket, refusal);
-      const peer = { localAddress: plainIp(request.socket.localAddress), remoteAddress: plainIp(request.socket.remoteAddress) };
-      return codedSockets.handleUpgrade(request, socket, head, (webSocket) => coded.accept({ ...peer, socket: webSocket }));
+      const localAddress = plainIp(request.socket.localAddress);
+      return codedSockets.handleUpgrade(request, socket, head, (ws) => coded.accept({ socket: ws, localAddress }));
     }
     if (pathOf(request) !== "/v1/link") return rejectUpgrade(socket, "404 Not Found");
     const [eldest] = strangers;
