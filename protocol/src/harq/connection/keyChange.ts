@@ -14,10 +14,12 @@ export function ptoUs({ paths }: Connection): number {
   return longestUs + patienceUs;
 }
 
+/** Tells the keys the time, so that old ones go and new ones are asked for. */
 export function tickKeys(connection: Connection, nowUs: number): void {
   connection.protection.phases?.tick(nowUs, () => ptoUs(connection));
 }
 
+/** Sends the question for the next phase when it is due and a path works. */
 export function askForKeys(connection: Connection, nowUs: number): void {
   const { phases } = connection.protection;
   if (phases === undefined || nowUs < phases.askingDueUs()) return;

@@ -12,6 +12,7 @@ export interface ReceiveKeys {
   phase(): number;
 }
 
+/** Begins with phase 0; costs a datagram of the other phase's bit at most two attempts. */
 export function createReceiveKeys(first: DirectionKeys): ReceiveKeys {
   let phase = 0;
   let keys = first;

@@ -14,6 +14,7 @@ export interface SendKeys {
 
 const longestWaitUs = 1_000_000;
 
+/** Begins with phase 0, and stays in it where the keys have no successor. */
 export function createSendKeys(first: DirectionKeys, lifetime: KeyLifetime): SendKeys {
   const { packets: mostPackets, ageUs } = { ...keyLifetime, ...lifetime };
   let phase = 0;
@@ -56,6 +57,7 @@ export function createSendKeys(first: DirectionKeys, lifetime: KeyLifetime): Sen
   };
 }
 
+/** What a header says of a phase. */
 export function bitOf(phase: number): 0 | 1 {
   return phase % 2 === 0 ? 0 : 1;
 }

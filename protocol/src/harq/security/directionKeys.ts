@@ -14,6 +14,7 @@ export interface DirectionSecret {
   readonly connectionId: bigint;
 }
 
+/** Keys of one phase of a direction; those of the next are derived when they are asked for. */
 export function createDirectionKeys(
   primitives: Pick<NoisePrimitives, "hmac" | "createSealer">,
   { secret, connectionId }: DirectionSecret,

@@ -47,6 +47,7 @@ export interface Gate {
 
 const drop: Admission = { verdict: "drop" };
 
+/** Judges by the datagram, the clock and the budget alone; `nowUs` is the clock that the tokens are issued by. */
 export function createGate({ tokens, budget, peerOf }: GateOptions): Gate {
   return {
     judge({ address, bytes, nowUs }) {

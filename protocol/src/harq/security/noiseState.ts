@@ -20,10 +20,12 @@ export function beginNoise(primitives: NoisePrimitives, name: string, prologue: 
   return mixHash(primitives, { hash, chainingKey: hash, uses: 0 }, prologue);
 }
 
+/** The state after something that both sides have seen, in the order they saw it. */
 export function mixHash({ sha256 }: NoisePrimitives, state: NoiseState, bytes: Uint8Array): NoiseState {
   return { ...state, hash: sha256(joinBytes(state.hash, bytes)) };
 }
 
+/** The state after an agreement: a fresh key, and a chaining key that depends on all agreements so far. */
 export function mixKey(primitives: NoisePrimitives, state: NoiseState, secret: Uint8Array): NoiseState {
   const [chainingKey, key] = hkdfPair(primitives, state.chainingKey, secret);
   return { ...state, chainingKey, key, uses: 0 };
@@ -34,6 +36,7 @@ export interface Said {
   readonly bytes: Uint8Array;
 }
 
+/** Seals under the key of the state, in clear before there is one, and takes what goes out into the hash. */
 export function sealAndHash(primitives: NoisePrimitives, state: NoiseState, plain: Uint8Array): Said {
   const { key, uses, hash } = state;
   const bytes = key === undefined ? plain : primitives.createSealer(key).seal(plain, hash, noiseNonce(uses));

@@ -23,6 +23,7 @@ export const retryBytes = headerBytes + pathTokenBytes;
 
 export type RetryNames = Pick<DatagramHeader, "connectionId" | "packetNumber" | "path">;
 
+/** The 60 bytes of a RETRY; the token must have the length of one. */
 export function encodeRetry({ connectionId, packetNumber, path }: RetryNames, token: Uint8Array): Uint8Array {
   return joinBytes(encodeHeader({ type: "retry", keyPhase: 0, connectionId, packetNumber, path }), token);
 }
