@@ -103,7 +103,8 @@ function row(
   goal?: { readonly target: number; readonly isLeast: boolean },
 ): Row {
   const value = rounded(median(values));
-  const told = { name, value, unit, min: rounded(Math.min(...values)), max: rounded(Math.max(...values)), n: values.length };
+  const [min, max] = [rounded(Math.min(...values)), rounded(Math.max(...values))];
+  const told = { name, value, unit, min, max, n: values.length };
   if (goal === undefined) return told;
   return { ...told, target: goal.target, isMet: goal.isLeast ? value >= goal.target : value < goal.target };
 }
@@ -114,7 +115,8 @@ function rounded(value: number): number {
 
 function print(rows: readonly Row[]): void {
   if (process.argv.includes("--json")) {
-    const machine = { cpu: os.cpus()[0]?.model.trim(), cores: os.cpus().length, node: process.version, load: os.loadavg()[0] };
+    const cpus = os.cpus();
+    const machine = { cpu: cpus[0]?.model.trim(), cores: cpus.length, node: process.version, load: os.loadavg()[0] };
     process.stdout.write(`${JSON.stringify({ bench: "harq-loopback", machine, rows })}\n`);
     return;
   }

@@ -8,6 +8,7 @@ export interface LinkKeys {
   readonly receive: DirectionSecret;
 }
 
+/** The same keys at both ends, with the two directions exchanged. */
 export function protectionOf({ send, receive }: LinkKeys): Protection {
   return createProtection({
     send: createDirectionKeys(nodePrimitives, send),

@@ -8,6 +8,7 @@ import { createChachaSealer } from "./chachaSealer.ts";
 /** For one network: some hundred requests for a token a second, a thousand at once. */
 const budget = { bytesPerSecond: 20_000, burstBytes: 80_000 };
 
+/** `peerOf`: what the peer of a connection that is open here chose for what it receives. */
 export function createUdpGate(peerOf: GateOptions["peerOf"]): Gate {
   return createGate({
     tokens: createPathTokens({

@@ -27,6 +27,7 @@ export interface UdpPathParts {
 
 const fullDatagramBytes = 1_452;
 
+/** Where the peer is not known yet, what is sent is lost. */
 export function createUdpPath({ remote: given, send, room, stopped }: UdpPathParts): UdpPath {
   let remote = given;
   let events: LinkPathEvents | undefined;

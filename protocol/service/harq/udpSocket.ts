@@ -62,7 +62,11 @@ const shortest = 32;
 export async function openUdpSocket(options: UdpSocketOptions = {}): Promise<UdpSocket> {
   const { host = "127.0.0.1", port = 0, asksForTokens = false, onUnknown, onError } = options;
   const family = host.includes(":") ? 6 : 4;
-  const socket = createSocket({ type: `udp${family}`, lookup: (address, _options, done) => done(null, address, family) });
+  const socket = createSocket({
+    type: `udp${family}`,
+    // Peers have addresses, not names: to look one up would cost a turn of the event loop per datagram.
+    lookup: (address, _options, done) => done(null, address, family),
+  });
   await listen(socket, { host, port });
   const counts: UdpCounts = { received: 0, sent: 0, unknown: 0, dropped: 0, errors: 0, queued: 0 };
   const paths = new Map<bigint, UdpPath>();

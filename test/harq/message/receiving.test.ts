@@ -47,6 +47,22 @@ test("a message whose hash differs fails loudly, is not delivered and not repair
   expect([inbox.isIncomplete(), inbox.heldBytes()]).to.deep.equal([false, 0]);
 });
 
+test("of a message in pieces no more than a window is taken before the reader is through with its beginning", () => {
+  const inbox = createInbox(ports);
+  const symbolBytes = 16_320;
+  const blocks = 1_100;
+  const symbol = new Uint8Array(symbolBytes);
+  const give = (block: number) =>
+    inbox.onSymbol({ ...aSymbol(), length: blocks * symbolBytes, symbolBytes, kmax: 1, block, esi: 0, symbol }).events;
+  const pieces = Array.from({ length: blocks }, (_, block) => give(block).length).reduce((sum, one) => sum + one, 0);
+  expect(pieces).to.equal(Math.ceil(messageLimits.windowBytes / symbolBytes));
+  expect(inbox.deficits(1), "the sender's window stands").to.deep.equal([{ message: 0, block: 0, deficit: 0 }]);
+  inbox.consumedPieces(0, 10 * symbolBytes - 1);
+  expect(inbox.deficits(1)).to.deep.equal([{ message: 0, block: 9, deficit: 0 }]);
+  expect([give(pieces + 8).length, give(pieces + 9).length], "in order, and within").to.deep.equal([0, 0]);
+  expect(give(pieces).length, "the gap is closed up to there").to.equal(1);
+});
+
 test("a delivered message is not delivered again, neither before nor after the sender knows of it", () => {
   const inbox = createInbox(ports);
   const hasher = createHasher();

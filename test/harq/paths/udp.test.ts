@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { encodeHeader } from "@ngpu/protocol/harq/wire/datagramHeader";
-import type { LinkMetrics } from "@ngpu/protocol/harq/link/harqLink";
+import type { LinkMetrics } from "@ngpu/protocol/harq/link/linkMetrics";
 import type { LinkPath } from "@ngpu/protocol/harq/link/linkPath";
 import type { UdpAddress } from "@ngpu/protocol/service/harq/udpPath";
 import { openUdpSocket, type UdpSocket } from "@ngpu/protocol/service/harq/udpSocket";
@@ -69,7 +69,8 @@ describe("a link over UDP", { timeout: 180_000 }, () => {
     const abort = new AbortController();
     const sent = pair.near.send(randomBytes(16_000_000), { signal: abort.signal, onProgress: () => abort.abort() });
     expect(await sent).to.equal("cancelled");
-    expect(await pair.near.send(randomBytes(10), { signal: AbortSignal.abort() }), "before it began").to.equal("cancelled");
+    const signal = AbortSignal.abort();
+    expect(await pair.near.send(randomBytes(10), { signal }), "before it began").to.equal("cancelled");
     const next = randomBytes(5_000);
     expect(await pair.near.send(next, { priority: "interactive" })).to.equal("good");
     expect(arrivals).to.deep.equal([arrivalOf(next)]);
@@ -97,7 +98,8 @@ describe("a link over UDP", { timeout: 180_000 }, () => {
     const before = pair.far.metrics();
     const stranger = await openUdpSocket();
     const random = createRandom(5);
-    const header = encodeHeader({ type: "data", keyPhase: 0, connectionId: pair.ids.far, packetNumber: 9_000, path: 1 });
+    const connectionId = pair.ids.far;
+    const header = encodeHeader({ type: "data", keyPhase: 0, connectionId, packetNumber: 9_000, path: 1 });
     for (let at = 0; at < 20_000; at += 1) {
       const garbage = random.bytes(random.integer(0, 1_200));
       if (at % 2 === 0) garbage.set(header.subarray(0, garbage.length));

@@ -14,7 +14,9 @@ export interface SocketPairs {
   close(): void;
 }
 
-export async function createSocketPairs(options: { perMessageDeflate: boolean } = webSocketOptions): Promise<SocketPairs> {
+export async function createSocketPairs(
+  options: { readonly perMessageDeflate: boolean } = webSocketOptions,
+): Promise<SocketPairs> {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0, ...options });
   await once(server, "listening");
   const connectOne = async (): Promise<SocketPair> => {

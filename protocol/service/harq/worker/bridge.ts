@@ -15,6 +15,7 @@ export interface BridgeOptions {
 
 const lookEveryMs = 1;
 
+/** Starts the path. What the other thread sends waits here while the socket is full. */
 export function createBridge({ bridge, path, say }: BridgeOptions): Bridge {
   let waiting: Uint8Array[] = [];
   let isStopped = false;

@@ -13,6 +13,7 @@ export interface BridgedPath extends LinkPath {
 
 const mostBytes = 65_536;
 
+/** The parts pass on what is sent, and that the path was let go of. */
 export function createBridgedPath(parts: { send(bytes: Uint8Array): void; stop(): void }): BridgedPath {
   let events: LinkPathEvents | undefined;
   let waiting = 0;

@@ -55,6 +55,7 @@ interface Socket {
   counts: UdpCounts;
 }
 
+/** Starts the thread; what fails in it closes its links and is told by `onFailure`. */
 export function startDataPath({ onHandlerError, onFailure }: DataPathOptions = {}): DataPath {
   const worker = new Worker(new URL("./dataPathWorker.ts", import.meta.url));
   const sockets = new Map<number, Socket>();

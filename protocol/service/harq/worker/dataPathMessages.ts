@@ -3,8 +3,9 @@ import type { RememberedPath } from "../../../src/harq/connection/connectionStat
 import type { CongestionClass } from "../../../src/harq/congestion/controller.ts";
 import type { ReceiveEvent } from "../../../src/harq/message/inbox.ts";
 import type { Priority } from "../../../src/harq/message/priority.ts";
-import type { LinkEnd, LinkMetrics } from "../../../src/harq/link/harqLink.ts";
+import type { LinkEnd } from "../../../src/harq/link/harqLink.ts";
 import type { LinkKeys } from "../linkKeys.ts";
+import type { LinkMetrics } from "../../../src/harq/link/linkMetrics.ts";
 import type { SendOutcome } from "../../../src/harq/link/linkSends.ts";
 import type { UdpAddress } from "../udpPath.ts";
 import type { UdpCounts, UdpPathOptions, UdpSocketOptions } from "../udpSocket.ts";
@@ -28,11 +29,28 @@ export type WorkerUdpOptions = Pick<UdpSocketOptions, "host" | "port" | "asksFor
 export type ToDataPath =
   | { readonly type: "openUdp"; readonly socket: number; readonly options: WorkerUdpOptions }
   | { readonly type: "closeUdp"; readonly socket: number }
-  | { readonly type: "createLink"; readonly link: number; readonly keys: LinkKeys; readonly congestion: CongestionClass }
+  | {
+      readonly type: "createLink";
+      readonly link: number;
+      readonly keys: LinkKeys;
+      readonly congestion: CongestionClass;
+    }
   | { readonly type: "openPath" | "acceptPath"; readonly link: number; readonly opening: PathOpening }
   | { readonly type: "closePath"; readonly link: number; readonly id: number }
-  | { readonly type: "send"; readonly link: number; readonly handle: number; readonly length: number; readonly priority: Priority }
-  | { readonly type: "sendPart"; readonly link: number; readonly handle: number; readonly offset: number; readonly bytes: Uint8Array }
+  | {
+      readonly type: "send";
+      readonly link: number;
+      readonly handle: number;
+      readonly length: number;
+      readonly priority: Priority;
+    }
+  | {
+      readonly type: "sendPart";
+      readonly link: number;
+      readonly handle: number;
+      readonly offset: number;
+      readonly bytes: Uint8Array;
+    }
   | { readonly type: "cancel"; readonly link: number; readonly handle: number }
   | { readonly type: "consumed"; readonly link: number; readonly message: number; readonly offset?: number }
   | { readonly type: "reconnect"; readonly link: number; readonly keys: LinkKeys }

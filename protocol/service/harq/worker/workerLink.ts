@@ -1,8 +1,9 @@
 /** A link whose connection is in another thread, with the same face as one that is here. */
 import { NgpuError } from "../../../src/errors.ts";
 import { createDeliveries } from "../../../src/harq/link/deliveries.ts";
-import type { HarqLink, LinkEnd, LinkMetrics, LinkPathOptions } from "../../../src/harq/link/harqLink.ts";
+import type { HarqLink, LinkEnd, LinkPathOptions } from "../../../src/harq/link/harqLink.ts";
 import type { LinkKeys } from "../linkKeys.ts";
+import type { LinkMetrics } from "../../../src/harq/link/linkMetrics.ts";
 import type { LinkPath } from "../../../src/harq/link/linkPath.ts";
 import type { SendOptions, SendOutcome, SendSource } from "../../../src/harq/link/linkSends.ts";
 import type { FromDataPath, LinkReport, PathPlan, ToDataPath } from "./dataPathMessages.ts";
@@ -31,12 +32,18 @@ export interface WorkerLinkEnds {
   fail(): void;
 }
 
+interface Send {
+  resolve(outcome: SendOutcome): void;
+  onProgress: ((readBytes: number) => void) | undefined;
+}
+
 const partBytes = 1_048_576;
 const mostBytes = 2 ** 30;
 const tooMuch = 4;
 
+/** The product's half of a link; `take` is for what the other thread says of it. */
 export function createWorkerLink({ id, say, planOf, onHandlerError }: WorkerLinkParts): WorkerLinkEnds {
-  const sends = new Map<number, { resolve(outcome: SendOutcome): void; onProgress?: ((bytes: number) => void) | undefined }>();
+  const sends = new Map<number, Send>();
   let handle = 0;
   let end: LinkEnd | undefined;
   let latest: LinkReport = { metrics: nothingYet, memories: new Map() };

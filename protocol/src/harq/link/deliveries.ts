@@ -43,6 +43,7 @@ export interface Deliveries {
 
 const mostGatheredBytes = 64 * 1024 * 1024;
 
+/** Handlers may come later than messages; what a handler throws goes to `onError` and counts as consumed. */
 export function createDeliveries({ consumed, onError, overflow }: DeliveriesOptions): Deliveries {
   let handleMessage: MessageHandler | undefined;
   let handlePiece: PieceHandler | undefined;

@@ -6,7 +6,7 @@
  *     link.openPath({ id: 0, path: createWebSocketPath(socket) });
  *     link.openPath({ id: 1, path: udp.createPath({ connectionId, remote }) });   // the side that speaks first
  *     link.acceptPath({ id: 1, path: udp.createPath({ connectionId }) });         // the side that is spoken to
- *     link.onMessage(async ({ bytes }) => { … });                                 // credit goes back when it resolves
+ *     link.onMessage(async ({ bytes }) => { … });   // the peer's credit goes back when it resolves
  *     const outcome = await link.send(bytes, { priority: "interactive", signal, onProgress });
  *     await link.close();
  *
@@ -16,17 +16,16 @@
 import { NgpuError } from "../../errors.ts";
 import { createConnection, feed, step } from "../connection.ts";
 import type {
-  ConnectionCounts,
   ConnectionEvent,
   ConnectionInput,
   ConnectionOptions,
   RememberedPath,
 } from "../connection/connectionState.ts";
-import type { PathKind } from "../connection/path.ts";
 import type { Protection } from "../connection/protection.ts";
 import { rememberPath } from "../connection/rememberPath.ts";
 import { createDeliveries, type MessageHandler, type PieceHandler } from "./deliveries.ts";
 import type { LinkClock } from "./linkClock.ts";
+import { metricsOf, type LinkMetrics } from "./linkMetrics.ts";
 import type { LinkPath } from "./linkPath.ts";
 import { createLinkSends, type SendOptions, type SendOutcome, type SendSource } from "./linkSends.ts";
 
@@ -53,28 +52,6 @@ export interface LinkEnd {
   readonly code: number;
   readonly text: string;
   readonly byPeer: boolean;
-}
-
-export interface LinkMetrics extends Readonly<ConnectionCounts> {
-  readonly steps: number;
-  /** Bytes of the peer's messages that are held, those included whose handler has not resolved. */
-  readonly heldBytes: number;
-  readonly queuedBytes: number;
-  readonly paths: readonly LinkPathMetrics[];
-}
-
-export interface LinkPathMetrics {
-  readonly id: number;
-  readonly kind: PathKind;
-  readonly isValidated: boolean;
-  readonly isSuspect: boolean;
-  readonly rttUs: number;
-  readonly loss: number;
-  readonly bytesPerSecond: number;
-  readonly inFlightBytes: number;
-  readonly packetBytes: number;
-  readonly sentBytes: number;
-  readonly receivedBytes: number;
 }
 
 export interface HarqLink {
@@ -112,6 +89,7 @@ const roomUs = 1_000;
 /** The farewell is said again meanwhile, to a peer that did not hear it. */
 const lingerUs = 300_000;
 
+/** A link without paths; whatever happens to it is told by `closed`, never thrown. */
 export function createHarqLink(options: LinkOptions): HarqLink {
   const { clock } = options;
   const connection = createConnection(options);
@@ -250,7 +228,8 @@ export function createHarqLink(options: LinkOptions): HarqLink {
   };
 
   const link: HarqLink = {
-    send: (source, sendOptions = {}) => (end === undefined ? sends.send(source, sendOptions) : Promise.resolve("closed")),
+    send: (source, sendOptions = {}) =>
+      end === undefined ? sends.send(source, sendOptions) : Promise.resolve("closed"),
     onMessage: (handler) => deliveries.onMessage(handler),
     onPiece: (handler) => deliveries.onPiece(handler),
     openPath({ id, path, ...opening }) {
@@ -282,25 +261,7 @@ export function createHarqLink(options: LinkOptions): HarqLink {
       return letGo;
     },
     closed,
-    metrics: () => ({
-      ...connection.counts,
-      steps,
-      heldBytes: connection.inbox.heldBytes() + deliveries.heldBytes(),
-      queuedBytes: connection.outbox.queuedBytes(),
-      paths: [...connection.paths.values()].map((path) => ({
-        id: path.id,
-        kind: path.kind,
-        isValidated: path.isValidated,
-        isSuspect: path.isSuspect,
-        rttUs: path.roundTrip.smoothedUs(),
-        loss: path.loss.bound(),
-        bytesPerSecond: path.controller.bytesPerSecond(),
-        inFlightBytes: path.book.inFlightBytes(),
-        packetBytes: path.size.packetBytes(),
-        sentBytes: path.sentBytes,
-        receivedBytes: path.receivedBytes,
-      })),
-    }),
+    metrics: () => metricsOf(connection, { steps, handedBytes: deliveries.heldBytes() }),
   };
   return link;
 }

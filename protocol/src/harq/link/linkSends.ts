@@ -26,6 +26,7 @@ export interface LinkSends {
 const mostBytes = 2 ** 30;
 const abortedCode = 0;
 
+/** Rejects a message that is empty or above 1 GiB; all else is an outcome. */
 export function createLinkSends(take: (input: ConnectionInput) => void): LinkSends {
   const open = new Map<number, (outcome: SendOutcome) => void>();
   let handle = 0;
@@ -44,7 +45,8 @@ export function createLinkSends(take: (input: ConnectionInput) => void): LinkSen
       const { promise, resolve } = Promise.withResolvers<SendOutcome>();
       open.set(mine, resolve);
       signal?.addEventListener("abort", cancel, { once: true });
-      take({ type: "send", handle: mine, priority, source: onProgress === undefined ? source : told(source, onProgress) });
+      const read = onProgress === undefined ? source : told(source, onProgress);
+      take({ type: "send", handle: mine, priority, source: read });
       try {
         return await promise;
       } finally {

@@ -14,7 +14,8 @@ export interface EncodeOptions {
   readonly buffer?: Uint8Array;
 }
 
-export function encodeFrames(frames: readonly Frame[], { capacity, padded = false, buffer: given }: EncodeOptions): Uint8Array {
+export function encodeFrames(frames: readonly Frame[], options: EncodeOptions): Uint8Array {
+  const { capacity, padded = false, buffer: given } = options;
   const buffer = given?.subarray(0, capacity) ?? new Uint8Array(capacity);
   const writer = createByteWriter(buffer);
   frames.forEach((frame, at) => encodeFrame(writer, frame, !padded && at === frames.length - 1));
