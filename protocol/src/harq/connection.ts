@@ -55,11 +55,12 @@ export function feed(connection: Connection, input: ConnectionInput, nowUs: numb
 export function step(connection: Connection, input: ConnectionInput, nowUs: number): StepResult {
   tickKeys(connection, nowUs);
   feed(connection, input, nowUs);
-  if (!connection.isClosed) transmit(connection, nowUs);
+  if (connection.isClosed) repeatFarewell(connection, nowUs);
+  else transmit(connection, nowUs);
   const { datagrams, events } = connection;
   connection.datagrams = [];
   connection.events = [];
-  return { datagrams, events, nextUs: connection.isClosed ? Infinity : nextStepUs(connection, nowUs) };
+  return { datagrams, events, nextUs: connection.isClosed ? nextFarewellUs(connection) : nextStepUs(connection, nowUs) };
 }
 
 function take(connection: Connection, input: ConnectionInput, nowUs: number): void {
@@ -98,17 +99,32 @@ function take(connection: Connection, input: ConnectionInput, nowUs: number): vo
       connection.report.isUrgent = true;
       return;
     case "close":
-      connection.farewell = { frame: input, saidUs: nowUs };
-      for (const path of connection.paths.values()) {
-        sendPacket(connection, path, { frames: [input], type: "close" }, nowUs);
-      }
+      connection.farewell = { frame: input, saidUs: -Infinity, left: farewells };
+      repeatFarewell(connection, nowUs);
       connection.isClosed = true;
       connection.events.push({ type: "closed", code: input.code, text: input.text, byPeer: false });
   }
 }
 
 const farewellEveryUs = 100_000;
+/** Nothing confirms a farewell, so it is said more than once: a peer that has nothing to send would wait for ever. */
+const farewells = 3;
 
+function repeatFarewell(connection: Connection, nowUs: number): void {
+  const { farewell } = connection;
+  if (farewell === undefined || nowUs < nextFarewellUs(connection)) return;
+  farewell.left -= 1;
+  farewell.saidUs = nowUs;
+  for (const path of connection.paths.values()) {
+    sendPacket(connection, path, { frames: [farewell.frame], type: "close" }, nowUs);
+  }
+}
+
+function nextFarewellUs({ farewell }: Connection): number {
+  return farewell === undefined || farewell.left === 0 ? Infinity : farewell.saidUs + farewellEveryUs;
+}
+
+/** To a peer that still sends, beyond those. */
 function sayAgain(connection: Connection, input: ConnectionInput, nowUs: number): void {
   const { farewell, paths } = connection;
   if (input.type !== "datagram" || farewell === undefined || nowUs < farewell.saidUs + farewellEveryUs) return;

@@ -102,6 +102,18 @@ test("closing tells the peer why, and nothing is sent after", () => {
   expect(path.there.wireBytes() + path.back.wireBytes()).to.equal(sent);
 });
 
+test("a peer that has nothing to send hears of the closing although the first word of it was lost", () => {
+  const world = aWorld();
+  const path = world.openPath(0, { there: quiet });
+  ready(world, [0]);
+  path.back.change({ isDown: true });
+  world.far.feed({ type: "close", code: 3, text: "" });
+  world.runUntil(() => false, world.queue.nowUs() + 50_000);
+  path.back.change({ isDown: false });
+  world.runUntil(() => false, world.queue.nowUs() + 1_000_000);
+  expect(world.near.events.some((event) => event.type === "closed" && event.code === 3)).to.equal(true);
+});
+
 test("a peer that missed the closing hears it when it sends again", () => {
   const world = aWorld();
   const path = world.openPath(0, { there: quiet });

@@ -37,11 +37,13 @@ describe("a link over UDP", { timeout: 180_000 }, () => {
     const pair = createLinkPair();
     const arrivals = collect(pair.far);
     const random = createRandom(11);
-    connect(pair, { wrap: (path) => dropping(path, random, 0.1) });
+    let isOver = false;
+    connect(pair, { wrap: (path) => dropping(path, random, 0.1, () => isOver) });
     const messages = [1, 1_000_000, 20_000_000].map((length) => randomBytes(length));
     for (const bytes of messages) expect(await pair.near.send(bytes)).to.equal("good");
     await until(() => arrivals.length === messages.length, "all are delivered");
     expect(arrivals).to.deep.equal(messages.map(arrivalOf));
+    isOver = true;
     await end(pair);
   });
 

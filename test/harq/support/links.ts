@@ -54,9 +54,9 @@ export function createLinkPair(options: Partial<LinkOptions> = {}): LinkPair {
   return { near: linkOf("near"), far: linkOf("far"), ids: protections, protections };
 }
 
-/** Loses a share of what is sent on a path, from a seed. */
-export function dropping(path: LinkPath, random: Random, loss: number): LinkPath {
-  return { ...path, send: (bytes) => void (random.chance(loss) || path.send(bytes)) };
+/** Loses a share of what is sent on a path, from a seed, until it is told to be over. */
+export function dropping(path: LinkPath, random: Random, loss: number, isOver = (): boolean => false): LinkPath {
+  return { ...path, send: (bytes) => void ((!isOver() && random.chance(loss)) || path.send(bytes)) };
 }
 
 export interface Arrival {

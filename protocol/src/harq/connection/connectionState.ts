@@ -98,8 +98,8 @@ export interface Connection {
   /** Something was heard or lost: what each block needs has to be looked at anew. */
   mustPlan: boolean;
   isClosed: boolean;
-  /** Said again to a peer that still sends, at most ten times a second. */
-  farewell: { readonly frame: CloseFrame; saidUs: number } | undefined;
+  /** Said three times, and again to a peer that still sends, at most ten times a second. */
+  farewell: { readonly frame: CloseFrame; saidUs: number; left: number } | undefined;
   events: ConnectionEvent[];
   datagrams: { path: number; bytes: Uint8Array }[];
 }
