@@ -46,6 +46,7 @@ try {
   const ops = createOps({ service: "keeper", env });
   const audits = await readAuditSettings({
     ...{ env, chain, chainId, rpcUrl, deployment, readFile, clock: systemClock, log },
+    mayAudit: () => authority.isAuditor(account.address),
     gatewayUrl: gatewayUrls[0] ?? "",
     random: (length) => randomBytes(length),
   });

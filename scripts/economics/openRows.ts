@@ -5,13 +5,14 @@
 export const openRows: ReadonlyMap<string, string> = new Map([
   [
     "at-cap",
-    "canaries judge how a node bills, and quality acts in draws, whose order the keeper's program takes; but audits " +
-      "are off unless an operator wants them, and a day's budget pays for no canary of the size of the largest " +
-      "tasks. Where audits run and seats are drawn, overbilling loses on every task that a canary can be as large as " +
-      "(section 3). Until then it is a known, bounded gain: nobody else can measure how long an " +
-      "execution took; it is a quarter of the declared work at most, within the maximum that the payer agreed to; " +
-      "the power that prices it is keepers' median, and a payer sees every duration and names other nodes in its " +
-      "next session",
+    "canaries judge how a node bills, and quality acts in draws, whose order the keeper's program takes. A keeper with " +
+      "the audit role, a set of canaries and a payer audits unless it is told not to, and the sizes of its canaries " +
+      "follow those of the network's tasks; but a day's budget pays for none of the size of the largest ones. Where " +
+      "it does, overbilling loses on every task that a canary can be as large as (section 3); for the rest it is a " +
+      "known, bounded gain: nobody else can measure how long an execution took; it is a quarter of the declared work " +
+      "at most, within the maximum that the payer agreed to; the power that prices it is keepers' median, and a payer " +
+      "sees every duration and names other nodes in its next session. Nobody holds the role at deployment, so a " +
+      "network without an auditor has none of this",
   ],
   [
     "empty-backup",

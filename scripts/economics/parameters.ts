@@ -127,7 +127,8 @@ export const catalogue = {
   ripeningS: deployed("ScoreBoard", "ripeningS_", "seconds"),
   stepDivisor: constant("libraries/ScoreStep", "STEP_DIVISOR", "number"),
 
-  auditsRun: setting("keeper/src/audits/auditSettings.ts", "NGPU_AUDITS", "yes or no"),
+  // On by default says nothing without canaries: what counts is whether the keeper that we start is given some.
+  auditsRun: mention("scripts/stack/services.ts", "NGPU_AUDIT_FOLDER"),
   auditsPerDay: setting("keeper/src/audits/auditSettings.ts", "NGPU_AUDITS_PER_DAY", "number"),
   auditBudgetUsd6: setting("keeper/src/audits/auditSettings.ts", "NGPU_AUDIT_USD6_PER_DAY", "usd6"),
 

@@ -2,18 +2,23 @@
 import { openAuditLog } from "@ngpu/keeper/audits/auditLog";
 import { ageQuality } from "@ngpu/keeper/audits/ageQuality";
 import { readCanaries } from "@ngpu/keeper/audits/canarySet";
+import { readAuditSettings } from "@ngpu/keeper/audits/auditSettings";
 import { evidenceOf } from "@ngpu/keeper/audits/evidence";
 import { judgeCanaries, judging, type CanaryResult } from "@ngpu/keeper/audits/judgeCanaries";
 import { planAudit, type AuditRules, type Candidate } from "@ngpu/keeper/audits/planAudit";
 import { sameResult } from "@ngpu/keeper/audits/sameResult";
 import { catalogue } from "@ngpu/protocol/catalogue";
+import { codeOf } from "@ngpu/protocol/errors";
+import { deployments } from "@ngpu/protocol/generated/deployments";
 import { nodeWeight } from "@ngpu/protocol/selection/nodeWeight";
+import { systemClock } from "@ngpu/protocol/service/clock";
 import { expect } from "chai";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { keccak256, stringToBytes, zeroAddress, type Hex } from "viem";
+import { createPublicClient, custom, keccak256, stringToBytes, zeroAddress, type Hex } from "viem";
+import { testLog } from "../harness/services.ts";
 import { codeThrownBy } from "../harness/codeThrownBy.ts";
 
 const honestCums = 1_000_000n;
@@ -116,15 +121,15 @@ describe("judgement of canaries", () => {
 describe("plan of audits", () => {
   const seed: Hex = keccak256("0x5eed");
   const rules: AuditRules = { perDay: 24, budgetUsd6: 1_000n, mostUses: 3 };
-  const candidates: Candidate[] = ["a", "b", "c"].map((id) => ({ id, mostUsd6: 100n, uses: 0 }));
+  const candidates: Candidate[] = ["a", "b", "c"].map((id) => ({ id, mostUsd6: 100n, uses: 0, workCums: 10n }));
   const day = 20_000;
 
   /** Everything that is posted on that day, looked at every five minutes. */
-  function aDay(change: { seed?: Hex; rules?: Partial<AuditRules>; cost?: bigint; of?: Candidate[] } = {}) {
+  function aDay(change: { seed?: Hex; rules?: Partial<AuditRules>; cost?: bigint; of?: Candidate[]; traffic?: bigint[] } = {}) {
     const used = new Map<string, bigint>();
     const posted: { slot: string; canaryId: string; atS: number }[] = [];
     for (let nowS = day * 86_400; nowS < (day + 1) * 86_400; nowS += 300) {
-      const due = planAudit({ nowS, seed: change.seed ?? seed, rules: { ...rules, ...change.rules }, candidates: change.of ?? candidates, used });
+      const due = planAudit({ nowS, seed: change.seed ?? seed, rules: { ...rules, ...change.rules }, candidates: change.of ?? candidates, used, traffic: change.traffic ?? [] });
       if (due === undefined) continue;
       used.set(due.slot, change.cost ?? 10n);
       posted.push({ ...due, atS: nowS });
@@ -146,9 +151,27 @@ describe("plan of audits", () => {
     expect(aDay({ cost: 0n, rules: { budgetUsd6: 99n } }).length).to.equal(0);
   });
 
+  it("attack at-cap: takes sizes from the tasks of the network, the largest included, so that no size is overbilled unseen", () => {
+    const of = [10n, 100n, 1_000n].map((workCums) => ({ id: `${workCums}`, mostUsd6: 1n, uses: 0, workCums }));
+    const countsOf = (traffic: bigint[], most = of): Record<string, number> => {
+      const posted = aDay({ of: most, traffic, cost: 0n, rules: { perDay: 96 } });
+      const count = (id: string): number => posted.filter(({ canaryId }) => canaryId === id).length;
+      return { "10": count("10"), "100": count("100"), "1000": count("1000") };
+    };
+    expect(countsOf([7n]), "the next larger size").to.include({ "100": 0, "1000": 0 });
+    expect(countsOf([11n])).to.include({ "10": 0, "1000": 0 });
+    expect(countsOf([5_000n]), "the largest there is").to.include({ "10": 0, "100": 0 });
+    const mixed = countsOf([...Array.from({ length: 9 }, () => 10n), 1_000n]);
+    expect(mixed["10"]).to.be.greaterThan(mixed["1000"] ?? 0);
+    expect(mixed["1000"]).to.be.greaterThan(0);
+    expect(mixed["100"]).to.equal(0);
+    const dear = of.map((candidate) => (candidate.workCums === 1_000n ? { ...candidate, mostUsd6: 10n ** 9n } : candidate));
+    expect(countsOf([1_000n], dear), "what the budget pays for").to.include({ "10": 0, "1000": 0 });
+  });
+
   it("uses up no canary, and makes up for no time that it was away", () => {
-    expect(aDay({ of: [{ id: "a", mostUsd6: 1n, uses: 3 }] })).to.deep.equal([]);
-    const at = (nowS: number) => planAudit({ nowS, seed, rules: { ...rules, perDay: 1 }, candidates, used: new Map() });
+    expect(aDay({ of: [{ id: "a", mostUsd6: 1n, uses: 3, workCums: 10n }] })).to.deep.equal([]);
+    const at = (nowS: number) => planAudit({ nowS, seed, rules: { ...rules, perDay: 1 }, candidates, used: new Map(), traffic: [] });
     const [only] = aDay({ rules: { perDay: 1 } });
     expect(at((only?.atS ?? 0) + 590)?.slot).to.equal(only?.slot);
     expect(at((only?.atS ?? 0) + 900)).to.equal(undefined);
@@ -186,6 +209,30 @@ describe("what an auditor keeps", () => {
     expect(same(withLine({ confidence: 0.97 }), "EXACT")).to.equal(false);
     for (const wrong of [withLine({ text: "Total 12.60" }), withLine({ quad: [[10, 210]] }), withLine({ extra: 1 }), { images: [] }, undefined, null])
       expect(same(wrong), JSON.stringify(wrong)).to.equal(false);
+  });
+
+  it("audits where a set is given and the account has the role, unless it is told not to; without either nothing is paid for", async () => {
+    const settingsOf = (env: Record<string, string>, isAuditor: boolean) =>
+      readAuditSettings({
+        env,
+        mayAudit: () => Promise.resolve(isAuditor),
+        ...{ chain: createPublicClient({ transport: custom({ request: () => Promise.reject(new Error("not asked")) }) }), chainId: 31_337 },
+        ...{ rpcUrl: "http://127.0.0.1:1", deployment: deployments[31337], gatewayUrl: "http://127.0.0.1:1" },
+        ...{ readFile: () => "", random: (length: number) => new Uint8Array(length), clock: systemClock, log: testLog },
+      }).then(
+        (settings) => (settings === undefined ? "off" : "on"),
+        (error: unknown) => codeOf(error),
+      );
+    const set = { NGPU_AUDIT_FOLDER: join(folder, "set") };
+    mkdirSync(set.NGPU_AUDIT_FOLDER, { recursive: true });
+    writeFileSync(join(set.NGPU_AUDIT_FOLDER, "canaries.json"), JSON.stringify({ format: "ngpu.canaries/1", canaries: [] }));
+    expect(await settingsOf({}, true), "no set").to.equal("off");
+    expect(await settingsOf({ ...set, NGPU_AUDITS: "0" }, true), "turned off").to.equal("off");
+    expect(await settingsOf(set, false), "no role").to.equal("off");
+    expect(await settingsOf(set, true), "no payer, which it then needs").to.match(/^SETTING_/);
+    expect(await settingsOf({ NGPU_AUDITS: "1" }, true), "asked for without a set").to.match(/^SETTING_/);
+    const payer = { NGPU_AUDIT_PAYER_KEY: keccak256("0x01"), NGPU_DATA_DIR: folder };
+    expect(await settingsOf({ ...set, ...payer }, true)).to.equal("on");
   });
 
   it("refuses a set of canaries that is not whole before anything is paid for", () => {

@@ -20,6 +20,7 @@ describe("gateway view", () => {
         nodeOfOperator: async (signer) => operators.findIndex(({ address }) => address === signer) + 1,
         operatorOf: async () => zeroAddress,
         isKeeper: async () => false,
+        isAuditor: async () => false,
         forget: () => undefined,
       },
       clock: systemClock,

@@ -1,4 +1,7 @@
-/** What an auditor is told, from the environment; off unless NGPU_AUDITS=1. */
+/**
+ * What an auditor is told, from the environment. A keeper audits where it may and has the means: the audit role, a set
+ * of canaries and a payer of their own; NGPU_AUDITS=0 turns that off.
+ */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { chainOf } from "@ngpu/protocol/service/chain";
@@ -15,9 +18,14 @@ import type { AuditorOptions } from "./auditor.ts";
 import { readCanaries } from "./canarySet.ts";
 import { createPostCanary } from "./postCanary.ts";
 
-/** Throws before anything is paid for when the canaries, the key or a bound is wrong. */
+/**
+ * Undefined where audits are turned off, no canaries are given, or `mayAudit` says that the keeper's account lacks the
+ * role: a canary whose verdict nobody may record is money for nothing. Throws before anything is paid for when the
+ * canaries, the key or a bound is wrong, and as `mayAudit` does.
+ */
 export async function readAuditSettings(options: {
   env: Environment;
+  mayAudit: () => Promise<boolean>;
   chain: PublicClient;
   chainId: number;
   rpcUrl: string;
@@ -28,8 +36,14 @@ export async function readAuditSettings(options: {
   clock: Clock;
   log: Log;
 }): Promise<AuditorOptions | undefined> {
-  const { env, chain, chainId, rpcUrl, deployment, gatewayUrl, readFile, random, clock, log } = options;
-  if (readInteger(env, "NGPU_AUDITS", { fallback: 0, minimum: 0, maximum: 1 }) === 0) return undefined;
+  const { env, mayAudit, chain, chainId, rpcUrl, deployment, gatewayUrl, readFile, random, clock, log } = options;
+  if (readInteger(env, "NGPU_AUDITS", { fallback: 1, minimum: 0, maximum: 1 }) === 0) return undefined;
+  const isAsked = (env.NGPU_AUDITS ?? "") !== "";
+  if (!isAsked && (env.NGPU_AUDIT_FOLDER ?? "") === "") return undefined;
+  if (!(await mayAudit())) {
+    log.warn("this account has no audit role: it posts no canaries until it is granted and the keeper started anew");
+    return undefined;
+  }
   const most = { minimum: 1, maximum: 1_000_000_000 };
   const canaries = readCanaries(readText(env, "NGPU_AUDIT_FOLDER"));
   const account = privateKeyToAccount(readPrivateKey(env, "NGPU_AUDIT_PAYER_KEY", { chainId, readFile }));

@@ -49,8 +49,11 @@ export interface AuditorOptions {
   everyMs?: number;
 }
 
-export function startAuditor(options: AuditorOptions & { submit: (action: QualityAction) => boolean }): Auditor {
-  const { chain, chainId, deployment, canaries, rules, seed, memory, post, publish, submit, clock, log } = options;
+/** `traffic`: declared work of recent tasks, which the sizes of canaries follow. */
+export function startAuditor(
+  options: AuditorOptions & { submit: (action: QualityAction) => boolean; traffic: () => bigint[] },
+): Auditor {
+  const { traffic, chain, chainId, deployment, canaries, rules, seed, memory, post, publish, submit, clock, log } = options;
   const board = { address: deployment.scoreBoard, abi: scoreBoardAbi } as const;
   const registry = { address: deployment.nodeRegistry, abi: nodeRegistryAbi } as const;
   /** Nodes that were paid for a canary since they were judged last; after a restart that may be any. */
@@ -81,10 +84,11 @@ export function startAuditor(options: AuditorOptions & { submit: (action: Qualit
     const priceUsd6PerGcums = await chain.readContract({ ...oracle, functionName: "priceUsd6PerGcums" });
     const mostOf = ({ workCums }: Canary): bigint => maxAmountUsd6({ workCums, priceUsd6PerGcums, backups: canaryBackups });
     const candidates = canaries.map((canary) => {
-      return { id: canary.id, mostUsd6: mostOf(canary), uses: memory.usesOf(canary.id) };
+      const { id, workCums } = canary;
+      return { id, workCums, mostUsd6: mostOf(canary), uses: memory.usesOf(id) };
     });
     const nowS = Math.floor(clock.nowMs() / 1_000);
-    const due = planAudit({ nowS, seed, rules, candidates, used: memory.used() });
+    const due = planAudit({ nowS, seed, rules, candidates, used: memory.used(), traffic: traffic() });
     const canary = canaries.find(({ id }) => id === due?.canaryId);
     if (due === undefined || canary === undefined || signal.aborted) return;
     const { slot, canaryId } = due;

@@ -1,6 +1,7 @@
 /**
  * When the next canary is posted and which one, as a pure function: the day's times and choices come from a secret seed,
- * so nobody foresees them and a restart plans the same. Unix time, days of UTC.
+ * so nobody foresees them and a restart plans the same. Sizes follow those of the network's recent tasks, the largest
+ * included, so that no size of task is safe from canaries that the set and the budget reach. Unix time, days of UTC.
  */
 import { concat, hexToBigInt, keccak256, stringToHex, type Hex } from "viem";
 
@@ -18,6 +19,8 @@ export interface Candidate {
   /** What a task of it can cost at most. */
   mostUsd6: bigint;
   uses: number;
+  /** Declared work. */
+  workCums: bigint;
 }
 
 export interface AuditDue {
@@ -37,8 +40,10 @@ export function planAudit(world: {
   candidates: readonly Candidate[];
   /** Slots that were used, and what their tasks cost or still may cost. */
   used: ReadonlyMap<string, bigint>;
+  /** Declared work of recent tasks, in any order; without any, every canary is as likely. */
+  traffic: readonly bigint[];
 }): AuditDue | undefined {
-  const { nowS, seed, rules, candidates, used } = world;
+  const { nowS, seed, rules, candidates, used, traffic } = world;
   const day = Math.floor(nowS / dayS);
   let leftUsd6 = rules.budgetUsd6;
   for (const [slot, usd6] of used) if (slot.startsWith(`${day}/`)) leftUsd6 -= usd6;
@@ -47,10 +52,21 @@ export function planAudit(world: {
     const slot = `${day}/${index}`;
     const atS = day * dayS + drawn(seed, `${slot} time`, dayS);
     if (nowS < atS || nowS >= atS + lateS || used.has(slot)) continue;
-    const canary = affordable[drawn(seed, `${slot} canary`, affordable.length)];
+    const size = traffic[drawn(seed, `${slot} size`, traffic.length)];
+    const fitting = size === undefined ? affordable : nearest(affordable, size);
+    const canary = fitting[drawn(seed, `${slot} canary`, fitting.length)];
     if (canary !== undefined) return { slot, canaryId: canary.id };
   }
   return undefined;
+}
+
+/** The smallest that are at least as large as `workCums`; the largest there are where none is. */
+function nearest(candidates: readonly Candidate[], workCums: bigint): readonly Candidate[] {
+  const largest = candidates.reduce((most, candidate) => (candidate.workCums > most ? candidate.workCums : most), 0n);
+  const size = candidates.reduce((best, candidate) => {
+    return candidate.workCums >= workCums && candidate.workCums < best ? candidate.workCums : best;
+  }, largest);
+  return candidates.filter((candidate) => candidate.workCums === size);
 }
 
 /** From 0 to below `below`; 0 when that is nothing. */

@@ -12,11 +12,14 @@ export interface Authority {
   /** The key that may act for the node now. */
   operatorOf(nodeId: number): Promise<Address>;
   isKeeper(signer: Address): Promise<boolean>;
+  /** True where the account may set qualities. */
+  isAuditor(signer: Address): Promise<boolean>;
   /** Remembers nothing any more: the chain is another one. */
   forget(): void;
 }
 
 const keeperRole = 1n;
+const auditRole = 9n;
 /** A binding never changes: only a chain that was replaced makes a remembered one wrong, so a silent chain does not. */
 const rememberMs = 60_000;
 const mostRemembered = 10_000;
@@ -27,6 +30,12 @@ export function createAuthority(options: { chain: PublicClient; deployment: Depl
   const { chain, deployment, clock } = options;
   const bound = new Map<Address, { nodeId: number; untilMs: number }>();
   const answered = <T>(reading: Promise<T>): Promise<T> => withPatience(reading, { clock, ms: patienceMs });
+
+  async function isMember(role: bigint, signer: Address): Promise<boolean> {
+    const manager = { address: deployment.accessManager, abi: accessManagerAbi } as const;
+    const [member] = await answered(chain.readContract({ ...manager, functionName: "hasRole", args: [role, signer] }));
+    return member;
+  }
 
   return {
     async nodeOfOperator(signer) {
@@ -63,17 +72,8 @@ export function createAuthority(options: { chain: PublicClient; deployment: Depl
       return node.operator;
     },
 
-    async isKeeper(signer) {
-      const [member] = await answered(
-        chain.readContract({
-          address: deployment.accessManager,
-          abi: accessManagerAbi,
-          functionName: "hasRole",
-          args: [keeperRole, signer],
-        }),
-      );
-      return member;
-    },
+    isKeeper: (signer) => isMember(keeperRole, signer),
+    isAuditor: (signer) => isMember(auditRole, signer),
 
     forget: () => bound.clear(),
   };

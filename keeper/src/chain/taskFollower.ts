@@ -32,6 +32,8 @@ export interface TaskFollower {
   demanded(): TaskFacts[];
   /** Tasks that were refunded although nodes had been assigned, out of those that are remembered. */
   refunded(): TaskFacts[];
+  /** Declared work of each task that is remembered, in CU·ms. */
+  works(): bigint[];
   /**
    * Reads the task's events anew and compares them with the chain's digest: for facts that do not fit it. Throws as
    * `readTask` does, and then the facts are as they were.
@@ -189,6 +191,7 @@ export function createTaskFollower(options: {
     open: () => [...open.values()],
     demanded: () => [...demanded.values()],
     refunded: () => [...ended.values()].filter(({ ended: end, assigned }) => end?.how === "refunded" && assigned !== undefined),
+    works: () => [open, demanded, ended].flatMap((tasks) => [...tasks.values()].map(({ terms }) => terms.workCums)),
     correct,
     lastAssignedBlock: (nodeId) => lastAssigned.get(nodeId) ?? 0n,
   };

@@ -182,7 +182,11 @@ export function startKeeper(options: KeeperOptions): Keeper {
   const auditor =
     options.audits === undefined
       ? undefined
-      : startAuditor({ ...options.audits, submit: (action) => !isChainDown && lane.submit(action) });
+      : startAuditor({
+          ...options.audits,
+          submit: (action) => !isChainDown && lane.submit(action),
+          traffic: follower.works,
+        });
 
   /** What waits in the lane is refused by the new chain's contract; what is in flight there, nobody mines. */
   function dropOldChain(): void {
