@@ -16,7 +16,9 @@ export const openRows: ReadonlyMap<string, string> = new Map([
   ],
   [
     "empty-backup",
-    "a signed failure is what makes a fast second attempt possible, so it must not cost what silence does. The gain " +
+    "a signed failure is what makes a fast second attempt possible, so it must not cost what silence does; and a " +
+      "charge on it that is large enough to make this lose, 125 standbys, would let anybody burn the stakes of honest " +
+      "nodes with an input on which machines fail, at no cost but gas, since such a task is refunded. The gain " +
       "is what an honest backup earns, out of what the payer agreed to; a payer whose task fails has all of it back " +
       "and has paid no standby, and it may ask for more backups, of different owners where there are some",
   ],
