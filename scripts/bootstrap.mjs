@@ -28,6 +28,7 @@ const targets = {
   "bench:failover": "bench/failover.ts",
   "bench:fec": "bench/fec.ts",
   "bench:gas": "bench/gas.ts",
+  "bench:harq": "bench/harq.ts",
   "bench:harq-loopback": "bench/harqLoopback.ts",
   "bench:line": "targets/benchLine.ts",
 };

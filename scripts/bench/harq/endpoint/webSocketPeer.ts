@@ -1,0 +1,62 @@
+/** The peer that HARQ is compared with: whole messages over one WebSocket of `ws`, under a stated congestion control. */
+import { connect, type Socket } from "node:net";
+import { WebSocket, WebSocketServer } from "ws";
+import type { Arrivals } from "./arrivals.ts";
+import { setCongestionControl } from "./congestionControl.ts";
+import type { Congestion, EndpointCalls, TcpTarget } from "./endpointCalls.ts";
+import { payloadOf, sendEvery, sha256Of, stamp } from "./payload.ts";
+
+const port = 9_002;
+
+type Calls = Pick<
+  EndpointCalls,
+  "webSocketListen" | "webSocketOpen" | "webSocketSend" | "webSocketSendEvery" | "webSocketClose"
+>;
+
+export function createWebSocketPeer(arrivals: Arrivals): Calls {
+  let open: WebSocket | undefined;
+  return {
+    async webSocketListen({ host }) {
+      const server = new WebSocketServer({ host, port, perMessageDeflate: false, maxPayload: 2 ** 30 });
+      server.on("connection", (socket, request) => {
+        request.socket.setNoDelay(true);
+        socket.on("message", (bytes: Buffer) => arrivals.message(bytes));
+        socket.on("error", () => socket.terminate());
+      });
+      await new Promise((resolve) => server.once("listening", resolve));
+    },
+    async webSocketOpen(target) {
+      open = await openWebSocket(target, port);
+    },
+    webSocketSend({ bytes }) {
+      const payload = payloadOf(bytes);
+      const startUs = stamp(payload);
+      open?.send(payload);
+      return { startUs, sha256: sha256Of(payload) };
+    },
+    webSocketSendEvery: (given) => sendEvery(given, (payload) => open?.send(payload)),
+    webSocketClose() {
+      open?.terminate();
+      open = undefined;
+    },
+  };
+}
+
+/** Resolves once it is open; a connection under `congestion` from its first byte. */
+export async function openWebSocket({ host, congestion }: TcpTarget, port: number): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://${host}:${port}`, {
+    perMessageDeflate: false,
+    createConnection: () => connectTcp({ host, port, congestion }),
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("open", resolve);
+    socket.once("error", reject);
+  });
+  return socket;
+}
+
+function connectTcp({ host, port, congestion }: { host: string; port: number; congestion: Congestion }): Socket {
+  const socket = connect({ host, port, noDelay: true });
+  socket.once("connect", () => setCongestionControl(socket, congestion));
+  return socket;
+}

@@ -1,0 +1,63 @@
+/** How long one message takes from the call that sends it to the other end's last byte, over one path of its own. */
+import { randomBytes } from "node:crypto";
+import { describePath } from "./conditions.ts";
+import type { Congestion, LinkSecrets, SentMessage } from "./endpoint/endpointCalls.ts";
+import { openPair, type Pair, type PairConditions } from "./openPair.ts";
+
+export type Carrier = "harq" | Congestion;
+
+export interface Transfer {
+  /** Of each message, one after the other on one connection; the limit where one was cut, and none after it. */
+  readonly seconds: readonly number[];
+  readonly isCut: boolean;
+  /** What the sender put on the network, of UDP's payload alone. Ours only. */
+  readonly sentBytes: number;
+}
+
+/** The connection is open before the clock runs: a round trip is known, and nothing of rate or loss. */
+export async function transfer(options: {
+  readonly carrier: Carrier;
+  readonly conditions: PairConditions;
+  /** Sizes of the messages; all after the first are warm. */
+  readonly bytes: readonly number[];
+  readonly limitS: number;
+}): Promise<Transfer> {
+  const { carrier, conditions, bytes, limitS } = options;
+  const pair = await openPair(conditions);
+  try {
+    await open(pair, carrier);
+    const seconds: number[] = [];
+    for (const size of bytes) {
+      const sent: SentMessage = await (carrier === "harq" ? pair.near.harqSend : pair.near.webSocketSend)({ bytes: size });
+      const arrival = await pair.far.nextArrival({ withinMs: limitS * 1_000 });
+      if (arrival === undefined) return { seconds: [...seconds, limitS], isCut: true, sentBytes: 0 };
+      if (arrival.sha256 !== sent.sha256) throw new Error(`other bytes came out: ${carrier}, ${describePath(conditions)}`);
+      seconds.push((arrival.atUs - sent.startUs) / 1e6);
+    }
+    const sentBytes = carrier === "harq" ? (await pair.near.harqMetrics()).sentBytes : 0;
+    return { seconds, isCut: false, sentBytes };
+  } finally {
+    await pair.close();
+  }
+}
+
+export async function open(pair: Pick<Pair, "near" | "far" | "host" | "conditions">, carrier: Carrier): Promise<void> {
+  const { near, far, host, conditions } = pair;
+  if (carrier === "harq") {
+    const secrets = createSecrets();
+    await far.harqListen({ host, secrets });
+    await near.harqOpen({ host, secrets, rttUs: 2 * conditions.delayUs });
+    return;
+  }
+  await far.webSocketListen({ host });
+  await near.webSocketOpen({ host, congestion: carrier });
+}
+
+export function createSecrets(): LinkSecrets {
+  const direction = (): LinkSecrets["toFar"] => ({
+    connectionId: randomBytes(8).readBigUInt64BE(),
+    key: new Uint8Array(randomBytes(32)),
+    salt: new Uint8Array(randomBytes(12)),
+  });
+  return { toFar: direction(), toNear: direction() };
+}
