@@ -119,6 +119,12 @@ describe("SessionSettlement: sessions and lanes", () => {
       await world.open({}, world.actors.otherPayer);
     });
 
+    it("keeps what keepers go by: how many nodes the payer wants at least and at most, and how soon", async () => {
+      const { sessionId } = await world.open({ minReplicas: 2, maxReplicas: 2, slaMs: 750, clientNonce: hashOf("two") });
+      const { purse, slaMs } = await world.sessionOf(sessionId);
+      expect([purse.minReplicas, purse.maxReplicas, slaMs]).to.deep.equal([2, 2, 750]);
+    });
+
     it("refuses parameters of a deployment outside their bounds", async () => {
       const deploy = (change: object) =>
         world.deploy("SessionSettlement", world.settlement.abi, [{ ...world.parts, ...change }]);

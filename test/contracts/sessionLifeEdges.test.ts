@@ -214,6 +214,10 @@ describe("SessionSettlement in its last seconds", () => {
     await world.increase(WINDOW_S);
     const [burned] = eventsOf(await onLane("burnFloor", sessionId), world.settlement, "FloorBurned");
     expect(burned?.burnedUsd6).to.equal(100n);
+    const third = await world.aLane(alpha, { clientNonce: hashOf("third") });
+    await claim(third.sessionId, 1);
+    const gaveUp = await onLane("releaseReplica", third.sessionId, { from: alpha.owner });
+    expect(eventsOf(gaveUp, world.settlement, "FloorClaimEnded"), "with its lane a node gives up its claim").to.have.length(1);
     const other = await world.aLane(alpha, { clientNonce: hashOf("other") });
     const left = await onLane("releaseReplica", other.sessionId, { from: alpha.owner });
     expect(eventsOf(left, world.settlement, "FloorClaimEnded")).to.deep.equal([]);

@@ -14,9 +14,9 @@ import { noPermit } from "./support/permit.ts";
 import { BILLED, createRail, ESCROWED, escrowParts, STANDBY } from "./support/rail.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import {
+  aReceipt,
   acceptTask,
   anAssignedTask,
-  aReceipt,
   assignTask,
   hashOf,
   onDemand,
@@ -447,6 +447,8 @@ describe("TaskEscrow", () => {
     async function aDemand(): Promise<Hex> {
       const { taskId } = await postTask(rival, { change: { backups: 0 }, permit: noPermit, approve: false });
       await assignTask(rival, taskId, { nodes: [alpha] });
+      // An accept is counted where attestations are counted later: it must not count for one.
+      await acceptTask(rival, taskId, alpha);
       await settleTask(rival, taskId, alpha);
       await onDemand(rival, "demandOutput", taskId, { from: payer });
       return taskId;

@@ -109,6 +109,7 @@ describe("TaskEscrow", () => {
     for (const change of wrong) {
       expect(await codeOf(deploy(change)), Object.keys(change).join()).to.equal("TaskWindowsInvalid");
     }
+    await deploy({ answerWindow: limits.maxAnswerWindowS });
     const escrow = await deploy({ answerWindow: limits.minAnswerWindowS, quorum: limits.maxQuorum });
     const window = await world.publicClient.readContract({ ...escrow, functionName: "payerWindow" });
     const maturity = { ...world.paymentVault, functionName: "maturitySeconds" } as const;
