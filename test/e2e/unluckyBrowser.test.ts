@@ -176,6 +176,8 @@ describe("the dApp on a bad day", () => {
   });
 
   it("demands an output that it cannot get, is told what that costs, and opens it once keepers have answered", async () => {
+    // Neither over a link nor over HTTP.
+    await page.routeWebSocket(/\/v1\/coded$/, (socket) => socket.close());
     const blobs = `${line.stack.urls.gateway}/v1/blobs/**`;
     await page.route(blobs, (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
     await page.goto(`${dapp}/post`);
