@@ -18,7 +18,7 @@ export function nodeLinkPorts(congestion: CongestionClass = "fair"): LinkPorts {
     createHasher,
     createController: (_kind, options) => createController(congestion, options),
     randomBytes: (count) => new Uint8Array(randomBytes(count)),
-    largestDatagramBytes: 1_452,
+    largestDatagramBytes: 1_472,
     clock: nodeLinkClock,
   };
 }

@@ -25,7 +25,7 @@ export interface UdpPathParts {
   stopped(): void;
 }
 
-const fullDatagramBytes = 1_452;
+const fullDatagramBytes = 1_472;
 
 /** Where the peer is not known yet, what is sent is lost. */
 export function createUdpPath({ remote: given, send, room, stopped }: UdpPathParts): UdpPath {

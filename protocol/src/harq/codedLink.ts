@@ -17,6 +17,6 @@ export const handshakeWithinMs = 10_000;
 export const linkCapabilities: Capabilities = {
   codec: cauchyCodec,
   largestSymbolBytes: 16_320,
-  largestDatagramBytes: 1_452,
+  largestDatagramBytes: 1_472,
   creditBytes: messageLimits.initialCreditBytes,
 };

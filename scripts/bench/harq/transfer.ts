@@ -41,12 +41,17 @@ export async function transfer(options: {
   }
 }
 
-export async function open(pair: Pick<Pair, "near" | "far" | "host" | "conditions">, carrier: Carrier): Promise<void> {
+/** `port`: of ours, where two share a path. */
+export async function open(
+  pair: Pick<Pair, "near" | "far" | "host" | "conditions">,
+  carrier: Carrier,
+  port = 9_004,
+): Promise<void> {
   const { near, far, host, conditions } = pair;
   if (carrier === "harq") {
     const secrets = createSecrets();
-    await far.harqListen({ host, secrets });
-    await near.harqOpen({ host, secrets, rttUs: 2 * conditions.delayUs });
+    await far.harqListen({ host, port, secrets });
+    await near.harqOpen({ host, port, secrets, rttUs: 2 * conditions.delayUs });
     return;
   }
   await far.webSocketListen({ host });

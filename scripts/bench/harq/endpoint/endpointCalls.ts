@@ -33,6 +33,7 @@ export interface DirectionSecret {
 
 export interface HarqTarget {
   readonly host: string;
+  readonly port: number;
   readonly secrets: LinkSecrets;
   /** As the handshake over the WebSocket measured it. */
   readonly rttUs: number;
@@ -64,7 +65,7 @@ export interface EndpointCalls {
   streamOpen(given: TcpTarget): Promise<void>;
   streamStop(): void;
 
-  harqListen(given: { host: string; secrets: LinkSecrets }): Promise<void>;
+  harqListen(given: { host: string; port: number; secrets: LinkSecrets }): Promise<void>;
   /** Resolves when the path is validated: the link knows a round trip, and nothing of rate or loss. */
   harqOpen(given: HarqTarget): Promise<void>;
   /** Begins one message; what became of it is told by the other end. */

@@ -13,7 +13,6 @@ type Calls = Pick<
   "harqListen" | "harqOpen" | "harqSend" | "harqSendEvery" | "harqStream" | "harqMetrics" | "harqClose"
 >;
 
-const port = 9_004;
 const path = 1;
 const streamedBytes = 256 * 1024 * 1024;
 
@@ -24,7 +23,7 @@ export function createHarqPeer(arrivals: Arrivals): Calls {
     return open;
   };
   return {
-    async harqListen({ host, secrets: { toFar, toNear } }) {
+    async harqListen({ host, port, secrets: { toFar, toNear } }) {
       const socket = await openUdpSocket({ host, port });
       open = createHarqLink({ ...nodeLinkPorts(), protection: protection({ send: toNear, receive: toFar }) });
       open.onPiece((piece) => {
@@ -35,7 +34,7 @@ export function createHarqPeer(arrivals: Arrivals): Calls {
       });
       open.acceptPath({ id: path, path: socket.createPath({ connectionId: toFar.connectionId }) });
     },
-    async harqOpen({ host, secrets: { toFar, toNear }, rttUs }) {
+    async harqOpen({ host, port, secrets: { toFar, toNear }, rttUs }) {
       const socket = await openUdpSocket({ host: "0.0.0.0" });
       const validated = Promise.withResolvers<void>();
       open = createHarqLink({

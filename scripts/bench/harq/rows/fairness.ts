@@ -6,6 +6,7 @@ import { open } from "../transfer.ts";
 
 const path = { mbitPerSecond: 50, rttMs: 40, loss: 0 };
 const productBytes = (path.mbitPerSecond * 125_000 * path.rttMs) / 1_000;
+const secondPort = 9_005;
 const settleUs = 10_000_000;
 const windowUs = 20_000_000;
 
@@ -39,7 +40,7 @@ async function share(conditions: Parameters<typeof pathOf>[0], other: "cubic" | 
     await open(pair, "harq");
     await pair.near.harqStream();
     if (other === "harq") {
-      await open({ ...pair, ...beside }, "harq");
+      await open({ ...pair, ...beside }, "harq", secondPort);
       await beside.near.harqStream();
     } else {
       await beside.far.streamListen({ host: pair.host });

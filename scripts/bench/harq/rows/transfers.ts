@@ -28,15 +28,14 @@ const rttMs = 200;
 export async function transferRows(plan: TransferPlan, tell: (text: string) => void): Promise<Row[]> {
   // CUBIC takes minutes and hardly any of the machine: all of it goes on beside the rest.
   const cubic = cases.map((one) => measure("cubic", one, plan));
-  const rows: Row[] = [];
-  for (const [at, one] of cases.entries()) {
+  const measured: { one: Case; ours: Transfer[]; bbr: Transfer[] }[] = [];
+  for (const one of cases) {
     tell(`${one.megabytes} MB at ${one.loss * 100} %`);
-    const ours = await measure("harq", one, plan);
-    const bbr = await measure("bbr", one, plan);
-    const slow = await cubic[at];
-    if (slow !== undefined) rows.push(...rowsOf(one, { ours, bbr, cubic: slow }));
+    measured.push({ one, ours: await measure("harq", one, plan), bbr: await measure("bbr", one, plan) });
   }
-  return rows;
+  tell(`CUBIC, for ${plan.limitS} s at most`);
+  const slow = await Promise.all(cubic);
+  return measured.flatMap(({ one, ...fast }, at) => rowsOf(one, { ...fast, cubic: slow[at] ?? [] }));
 }
 
 function rowsOf(one: Case, { ours, bbr, cubic }: Record<"ours" | "bbr" | "cubic", readonly Transfer[]>): Row[] {
