@@ -26,7 +26,7 @@ const turns = quick ? 3 : 5;
 const tell = (text: string): void => console.error(`· ${text} …`);
 
 const groups: Readonly<Record<string, () => Promise<Row[]>>> = {
-  transfers: () => transferRows({ turns: 5, peerTurns: quick ? 2 : 3, limitS: quick ? 60 : 600 }, tell),
+  transfers: () => transferRows({ turns, peerTurns: quick ? 2 : 3, limitS: quick ? 60 : 600 }, tell),
   small: () => smallRows(turns),
   steady: () => steadyRows(quick ? 1 : 3),
   fairness: () => fairnessRows(quick ? 1 : 5),
@@ -42,9 +42,15 @@ if (typeof network === "string") {
   for (const [name, measure] of Object.entries(groups)) {
     if (values.only.length > 0 && !values.only.includes(name)) continue;
     tell(name);
-    const found = await measure();
-    for (const row of found) console.error(line(row));
-    rows.push(...found);
+    try {
+      const found = await measure();
+      for (const row of found) console.error(line(row));
+      rows.push(...found);
+    } catch (error) {
+      // What was measured before is worth telling; the run has failed all the same.
+      console.error(error);
+      process.exitCode = 1;
+    }
   }
   print({ bench: "harq", machine: { ...machine, load: os.loadavg()[0] }, network, rows });
 }
