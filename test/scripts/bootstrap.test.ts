@@ -109,7 +109,7 @@ describe("bootstrap", () => {
   it("names the targets when it is given none that exists", async () => {
     const { code, stderr } = await run(withNpm11(), "strat");
     expect(code).to.equal(1);
-    expect(stderr).to.contain("start|agent|demo|demo:session|test|check|doctor|generate|deploy|build:wasm|coverage|mutate|prove|bench:failover|bench:fec|bench:gas|bench:harq-loopback|bench:line");
+    expect(stderr).to.contain("start|agent|demo|demo:session|test|check|doctor|generate|deploy|build:wasm|coverage|mutate|prove|bench:failover|bench:fec|bench:gas|bench:harq|bench:harq-loopback|bench:line");
   });
 
   it("runs Node and npm of its own, by absolute path, where npm is another one", async () => {
