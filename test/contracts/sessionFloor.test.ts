@@ -118,6 +118,33 @@ describe("SessionSettlement: the floor", () => {
     expect(await floorOf(small.sessionId)).to.equal(70n);
   });
 
+  it("counts what was paid as spent: no more burns than the lane has left", async () => {
+    const { alpha } = world.nodes;
+    const { sessionId, book } = await world.aLane(alpha, {}, 70n);
+    await world.settle([(await world.bill(book, [exec(400)])).settlement]);
+    const left = { ...world.settlement, functionName: "floorOf", args: [sessionId, alpha.nodeId] } as const;
+    expect(await world.publicClient.readContract(left), "40 of 70 are paid").to.equal(30n);
+    const held = await world.heldUsd6();
+    await claim(sessionId, 2n, [2_000]);
+    await world.increase(WINDOW_S);
+    const [burned] = eventsOf(await act("burnFloor", sessionId), world.settlement, "FloorBurned");
+    expect(burned).to.include({ burnedUsd6: 30n, slashedWei: 30n * STAKE_WEI_PER_USD6 });
+    expect([await creditOf(BURNED), await world.heldUsd6()]).to.deep.equal([30n, held - 30n]);
+  });
+
+  it("ends when fewer records than were claimed come to more: the node has its pay, and nothing burns", async () => {
+    const { alpha } = world.nodes;
+    const { sessionId, book } = await world.aLane();
+    await claim(sessionId, 1n, [1_000, 1_000]);
+    await world.settle([(await world.bill(book, [exec(5_000)])).settlement]);
+    await world.increase(WINDOW_S);
+    const ended = await act("burnFloor", sessionId);
+    expect(eventsOf(ended, world.settlement, "FloorClaimEnded")).to.deep.equal([{ sessionId, nodeId: alpha.nodeId }]);
+    expect((await world.laneOf(sessionId, alpha.nodeId)).floor).to.equal(floorState.covered);
+    expect(await stakeOf()).to.equal(1_000n * NGPU_WEI);
+    expect([await creditOf(alpha.payout), await creditOf(BURNED)]).to.deep.equal([495n, 0n]);
+  });
+
   it("takes no more from the payer than the stake vault took from the node", async () => {
     const { sessionId } = await world.aLane();
     await claim(sessionId, 1n, [2_000]);

@@ -27,6 +27,8 @@ import {
 import { hashOf } from "./support/tasks.ts";
 import { keyOf, USD6 } from "./support/world.ts";
 
+const MAX_U64 = 2n ** 64n - 1n;
+
 describe("SessionSettlement: vouchers and bills", () => {
   let world: SessionWorld;
   before(async () => {
@@ -226,6 +228,41 @@ describe("SessionSettlement: vouchers and bills", () => {
       const light = await world.bill({ ...bookOf(sessionId, beta), powerCu }, [exec(1)], { priceUsd6PerGcums });
       expect(await faultsOf(heavy.settlement, light.settlement)).to.deep.equal([fault.tooLarge]);
       expect((await world.laneOf(sessionId, beta.nodeId)).money.seq).to.equal(1);
+    });
+
+    it("takes a sum of 64 bits to its last base unit and not one ms more: the node has all the payer put in, once", async () => {
+      const { deployer } = world.actors;
+      const { alpha } = world.nodes;
+      const powerCu = 2 ** 32 - 1;
+      const priceUsd6PerGcums = 10_000_000n;
+      const strong = { minimumPowerCu: powerCu, minimumStakeWei: 1n, enabled: true };
+      await world.send(deployer, world.registry, "setNodeClass", [0, "cpu", strong]);
+      await world.send(deployer, world.oracle, "setPrice", [priceUsd6PerGcums]);
+      const { sessionId, book } = await world.aLane(
+        alpha,
+        { maxPriceUsd6PerGcums: priceUsd6PerGcums, spendCapUsd6: 200n },
+        0n,
+      );
+      // 100 × (2³² + 1) ms of 2³² − 1 CU at 10 USD for 10⁹ CU·ms come to (2³² + 1) × (2³² − 1) base units.
+      const most = exec(...Array.from({ length: 200 }, () => billing.maxMs), 300);
+      const strongBook = { ...book, powerCu };
+      const beyond = await world.bill(strongBook, [[...most, ...exec(1)]], { priceUsd6PerGcums });
+      const full = await world.bill(strongBook, [most], { priceUsd6PerGcums });
+      expect(full.cumulativeUsd6).to.equal(MAX_U64);
+      expect(await faultsOf(beyond.settlement)).to.deep.equal([fault.tooLarge]);
+      const [event] = eventsOf(await world.settle([full.settlement]), world.settlement, "BillsSettled");
+      expect(event).to.include({ cumulativeUsd6: MAX_U64, paidUsd6: 0n, owedUsd6: MAX_U64 });
+      const collected = await collect(sessionId, alpha.nodeId);
+      expect(eventsOf(collected, world.settlement, "OwedCollected")[0]).to.include({
+        paidUsd6: 200n,
+        recoveredUsd6: 0n,
+        owedUsd6: MAX_U64 - 200n,
+      });
+      expect([await creditOf(alpha.payout), await creditOf(treasury), await world.heldUsd6()]).to.deep.equal([
+        198n,
+        2n,
+        0n,
+      ]);
     });
 
     it("meets a signature of anybody else, a high s, a wrong length, another chain and another contract", async () => {

@@ -46,7 +46,7 @@ export const knownSurvivors: Readonly<Record<string, string>> = {
   "contracts/session/SessionOpening.sol:156 relation 1": same,
   "contracts/libraries/SessionMoney.sol:23 relation 1": same,
   "contracts/TaskEscrow.sol:208 relation 1": "The seat itself is still empty, and no node is zero.",
-  "contracts/TaskEscrow.sol:268 condition 1": addsNothing,
+  "contracts/TaskEscrow.sol:268 condition 1": "Zero would be added to a sum, which changes nothing.",
   "contracts/TaskEscrow.sol:269 relation 1": pastTheLast,
   "contracts/TaskEscrow.sol:305 relation 1": pastTheLast,
   "contracts/task/OutputDemands.sol:74 relation 1": same,
