@@ -75,7 +75,7 @@ interface ITaskEscrow {
     );
     /// @notice A bonded keeper says that it holds the output and serves it to the payer.
     event OutputAttested(bytes32 indexed taskId, address indexed keeper, uint8 attestations);
-    /// @notice Enough keepers hold the output: the bill was credited, the bond shared among those keepers.
+    /// @notice Enough keepers hold the output: the bill was credited to the node, the bond to the treasury.
     event OutputDelivered(bytes32 indexed taskId, uint32 indexed nodeId, uint64 amountUsd6, uint64 bondUsd6);
     /// @notice Too few keepers had the output in time: bill and bond are the payer's again.
     event OutputForfeited(bytes32 indexed taskId, uint32 indexed nodeId, uint64 amountUsd6, uint64 bondUsd6);
@@ -187,8 +187,8 @@ interface ITaskEscrow {
     ///      is taken of the payer's available money. Requirement: caller is the payer.
     function demandOutput(bytes32 taskId, TaskTerms calldata terms, Settlement calldata settlement) external;
 
-    /// @notice Say that the caller holds the demanded output and serves it. The last one needed pays the node, and all
-    ///         who attested share the bond. Requirement: caller is a bonded keeper, once; within the answer window.
+    /// @notice Say that the caller holds the demanded output and serves it. The last one needed pays the node, and
+    ///         the treasury the bond. Requirement: caller is a bonded keeper, once; within the answer window.
     function attestOutput(bytes32 taskId, TaskTerms calldata terms, Settlement calldata settlement) external;
 
     /// @notice Give bill and bond back to the payer of a demand that too few attested in time. Anyone may call.

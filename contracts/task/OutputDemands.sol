@@ -9,15 +9,15 @@ import {TaskBase} from "./TaskBase.sol";
 
 /// @title A payer that cannot get its output, and the keepers that say whether it can.
 /// @notice A demand is a bet: the bill and a bond of the payer's wait in the escrow's pot. Either a quorum of bonded
-///         keepers attests and the node has its bill, they the bond; or time gives the payer both (INV-8).
+///         keepers attests and the node has its bill, the treasury the bond; or time gives the payer both (INV-8).
+/// @dev Nobody is paid for attesting: what a keeper holds cannot be shown, so a reward would pay for saying so.
 abstract contract OutputDemands is TaskBase {
     using TaskMachine for TaskState;
 
     /// @dev A demand's bond is at least one part in so many of the bill.
     uint64 private constant BILL_PER_BOND = 4;
 
-    /// @dev Who attested while the task is Demanded; at most `quorum`.
-    mapping(bytes32 taskId => address[]) private _attesters;
+    mapping(bytes32 taskId => mapping(address keeper => bool)) private _hasAttested;
 
     /// @inheritdoc ITaskEscrow
     /// @dev The bond may come out of the payer's wallet.
@@ -46,15 +46,13 @@ abstract contract OutputDemands is TaskBase {
     function attestOutput(bytes32 taskId, TaskTerms calldata terms, Settlement calldata settlement) external {
         TaskState memory state = _settled(taskId, terms, settlement, TaskStatus.Demanded);
         bool delivered = state.attest(taskId, quorum, answerWindow, _now());
-        address[] storage attesters = _attesters[taskId];
-        if (keeperBonds.bondedIdOf(msg.sender) == 0) revert TaskAttesterInvalid(taskId, msg.sender);
-        for (uint256 i; i < attesters.length; ++i) {
-            if (attesters[i] == msg.sender) revert TaskAttesterInvalid(taskId, msg.sender);
+        if (keeperBonds.bondedIdOf(msg.sender) == 0 || _hasAttested[taskId][msg.sender]) {
+            revert TaskAttesterInvalid(taskId, msg.sender);
         }
-        attesters.push(msg.sender);
+        _hasAttested[taskId][msg.sender] = true;
         state.save(_tasks[taskId]);
         emit OutputAttested(taskId, msg.sender, state.acceptedMask);
-        if (delivered) _deliver(taskId, settlement, attesters);
+        if (delivered) _deliver(taskId, settlement);
     }
 
     /// @inheritdoc ITaskEscrow
@@ -74,16 +72,12 @@ abstract contract OutputDemands is TaskBase {
         return shareUsd6 > minimumDemandBondUsd6 ? shareUsd6 : minimumDemandBondUsd6;
     }
 
-    /// @dev What the bond does not divide by goes to the one that attested last.
-    function _deliver(bytes32 taskId, Settlement calldata settlement, address[] storage attesters) private {
+    function _deliver(bytes32 taskId, Settlement calldata settlement) private {
         uint64 amountUsd6 = settlement.amountUsd6;
         uint64 bondUsd6 = demandBondOf(amountUsd6);
         emit OutputDelivered(taskId, settlement.nodeId, amountUsd6, bondUsd6);
         if (amountUsd6 != 0) paymentVault.payFromHeld(settlement.payout, amountUsd6);
-        uint256 last = attesters.length - 1;
-        uint256 shareUsd6 = bondUsd6 / attesters.length;
-        for (uint256 i; i < last; ++i) paymentVault.payFromHeld(attesters[i], shareUsd6);
-        paymentVault.payFromHeld(attesters[last], bondUsd6 - shareUsd6 * last);
+        paymentVault.payFromHeld(treasury, bondUsd6);
     }
 
     /// @dev The task, if it is in `status` and was settled under these words.

@@ -14,6 +14,7 @@ import {TaskMachine} from "../libraries/TaskMachine.sol";
 import {Assigned, Settlement, TaskState, TaskStatus, TaskTerms} from "../types/TaskTypes.sol";
 
 /// @notice What a deployment fixes for ever.
+/// @param treasury Credited with the bond of a demand that keepers answered.
 /// @param answerWindow Seconds that keepers have to attest an output that was demanded.
 /// @param quorum Keepers that must attest.
 /// @param minimumDemandBondUsd6 Smallest bond of a demand, in payment-token base units.
@@ -24,6 +25,7 @@ struct TaskParts {
     IPriceOracle priceOracle;
     IStakeRail stakeVault;
     IKeeperBonds keeperBonds;
+    address treasury;
     uint40 answerWindow;
     uint8 quorum;
     uint64 minimumDemandBondUsd6;
@@ -48,6 +50,8 @@ abstract contract TaskBase is ITaskEscrow {
     IStakeRail public immutable stakeVault;
     /// @notice Says who may attest an output.
     IKeeperBonds public immutable keeperBonds;
+    /// @notice Credited with the bond of a demand that keepers answered.
+    address public immutable treasury;
     /// @inheritdoc ITaskEscrow
     uint40 public immutable payerWindow;
     /// @inheritdoc ITaskEscrow
@@ -64,6 +68,7 @@ abstract contract TaskBase is ITaskEscrow {
             address(parts.authority) == address(0) || address(parts.registry) == address(0)
                 || address(parts.paymentVault) == address(0) || address(parts.priceOracle) == address(0)
                 || address(parts.stakeVault) == address(0) || address(parts.keeperBonds) == address(0)
+                || parts.treasury == address(0)
         ) revert TaskZeroAddress();
         if (
             parts.answerWindow < Limits.MIN_ANSWER_WINDOW_S || parts.answerWindow > Limits.MAX_ANSWER_WINDOW_S
@@ -75,6 +80,7 @@ abstract contract TaskBase is ITaskEscrow {
         priceOracle = parts.priceOracle;
         stakeVault = parts.stakeVault;
         keeperBonds = parts.keeperBonds;
+        treasury = parts.treasury;
         // A credit that is immature for so long is there for every demand in time.
         payerWindow = parts.paymentVault.maturitySeconds();
         answerWindow = parts.answerWindow;

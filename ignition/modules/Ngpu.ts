@@ -135,6 +135,7 @@ export function buildCore(builder: IgnitionModuleBuilder, parts: CoreParts) {
       priceOracle,
       stakeVault,
       keeperBonds,
+      treasury: parts.treasury,
       answerWindow: m.getParameter("answerWindowSeconds", parts.demands.answerWindowSeconds),
       quorum: m.getParameter("demandQuorum", parts.demands.quorum),
       minimumDemandBondUsd6: m.getParameter("minimumDemandBondUsd6", parts.demands.minimumBondUsd6),

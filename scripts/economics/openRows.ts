@@ -36,12 +36,4 @@ export const openRows: ReadonlyMap<string, string> = new Map([
       "what the friend returns is audited like anybody's, and after the keeper window anyone assigns. Where a keeper " +
       "does post, half its bond outweighs the bill of the largest task, but no longer bill and standby together",
   ],
-  [
-    "blind-attestation",
-    "to be a keeper that attests takes a bond and nobody's leave, and possession cannot be shown later, so a quorum " +
-      "of accounts of one party outbids the truth: a payer's demand is as good as the least honest quorum of bonded " +
-      "keepers. A node that does it for its own garbage loses by the next row; one that keeps a right output back " +
-      "does not. A payer loses that bond, and the bill that it demanded, and nothing else of its money is in reach; " +
-      "who attested is public",
-  ],
 ]);

@@ -78,8 +78,7 @@ export const catalogue = {
   demandQuorum: deployed("TaskEscrow", "parts.quorum", "number", "task/OutputDemands"),
   billPerBond: constant("task/OutputDemands", "BILL_PER_BOND", "number"),
   minimumDemandBondUsd6: deployed("TaskEscrow", "parts.minimumDemandBondUsd6", "usd6", "task/OutputDemands"),
-  keeperBondWei: deployed("KeeperBonds", "minimumBondWei_", "NGPU wei"),
-  attestersBonded: mention("contracts/task/OutputDemands.sol", "keeperBonds.lock"),
+  attestersUnpaid: mention("contracts/task/OutputDemands.sol", "payFromHeld(treasury, bondUsd6)"),
   failureIsFault: mention("contracts/libraries/PenaltyLadder.sol", "SignedFailure"),
 
   feeBps: deployed("SessionSettlement", "parts.feeBps", "basis points"),

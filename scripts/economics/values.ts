@@ -81,12 +81,6 @@ export function assignedFalselyUsd6(parameters: Parameters): bigint {
   return parameters.drawEnforced === 0n ? 0n : ngpuUsd6(parameters, parameters.postBondWei) / 2n;
 }
 
-/** What a quorum that attested what it does not hold loses: half of each bond, where an attestation locks them. */
-export function attestedFalselyUsd6(parameters: Parameters): bigint {
-  const { attestersBonded, demandQuorum, keeperBondWei } = parameters;
-  return attestersBonded === 0n ? 0n : demandQuorum * (ngpuUsd6(parameters, keeperBondWei) / 2n);
-}
-
 export function least(...amounts: [bigint, ...bigint[]]): bigint {
   return amounts.reduce((a, b) => (a < b ? a : b));
 }

@@ -36,6 +36,7 @@ const BOND = 10_000n;
 const rail = await createRail();
 const { world, alpha, beta, gamma, payerMoney, payoutMoney, statusOf } = rail;
 const { payer, stranger, otherPayer, deployer } = world.actors;
+const { treasury } = escrowParts(world);
 const keepers = [6, 7, 8].map((index) => world.accountAt(index));
 const [keeper, second, third] = keepers as [Address, Address, Address];
 const read = world.publicClient.readContract;
@@ -303,9 +304,10 @@ describe("TaskEscrow", () => {
       expect(await bondOf(2n ** 64n - 1n)).to.equal(2n ** 62n - 1n);
     });
 
-    it("is answered by a keeper that holds the output: the node has its bill, the keeper the bond", async () => {
+    it("is answered by a keeper that holds the output: the node has its bill, the treasury the bond, the keeper nothing", async () => {
       const { taskId } = await aSettledTask();
       await demand(taskId);
+      const before = await moneyOf(world, treasury);
       const receipt = await attest(taskId);
       expect(eventsOf(receipt, world.escrow, "OutputAttested")).to.deep.equal([{ taskId, keeper, attestations: 1 }]);
       expect(eventsOf(receipt, world.escrow, "OutputDelivered")).to.deep.equal([
@@ -313,7 +315,8 @@ describe("TaskEscrow", () => {
       ]);
       expect((await payoutMoney(alpha)).creditUsd6).to.equal(BILLED);
       expect(await immatureOf(alpha.payout), "nothing is left to contest").to.equal(0n);
-      expect((await moneyOf(world, keeper)).creditUsd6).to.equal(BOND);
+      expect(moved(before, await moneyOf(world, treasury))).to.deep.equal({ creditUsd6: BOND });
+      expect((await moneyOf(world, keeper)).creditUsd6, "a reward would pay for saying so").to.equal(0n);
       expect(await potUsd6()).to.equal(0n);
       expect(await statusOf(taskId)).to.equal(status.delivered);
       await world.send(stranger, world.paymentVault, "payCredit", [alpha.payout]);
@@ -455,7 +458,7 @@ describe("TaskEscrow", () => {
     }
     const creditOf = async (account: Address) => (await moneyOf(rival, account)).creditUsd6;
 
-    it("shares the bond to the last base unit among those who attested, each of whom did so once", async () => {
+    it("pays the node and the treasury with the last of three that attest, each of them once, and none of the three", async () => {
       await anEscrow();
       const taskId = await aDemand();
       const by = (from: Address) => onDemand(rival, "attestOutput", taskId, { from });
@@ -463,9 +466,10 @@ describe("TaskEscrow", () => {
       expect(await revertOf(by(keeper))).to.deep.equal({ name: "TaskAttesterInvalid", args: [taskId, keeper] });
       await by(second);
       expect((await readTask(rival, taskId)).acceptedMask).to.equal(2);
-      expect(await creditOf(alpha.payout), "two are too few").to.equal(0n);
+      for (const account of [alpha.payout, treasury]) expect(await creditOf(account), "two are too few").to.equal(0n);
       await by(third);
-      expect([await creditOf(keeper), await creditOf(second), await creditOf(third)]).to.deep.equal([33n, 33n, 34n]);
+      expect(await creditOf(treasury)).to.equal(100n);
+      for (const attester of [keeper, second, third]) expect(await creditOf(attester)).to.equal(0n);
       expect(await creditOf(alpha.payout)).to.equal(BILLED);
     });
 
@@ -477,7 +481,7 @@ describe("TaskEscrow", () => {
       await world.increase(ANSWER_WINDOW_S);
       await onDemand(rival, "closeDemand", taskId, { from: stranger });
       expect(moved(before, await moneyOf(rival, payer))).to.deep.equal({});
-      for (const account of [keeper, second, alpha.payout]) expect(await creditOf(account)).to.equal(0n);
+      for (const account of [keeper, second, alpha.payout, treasury]) expect(await creditOf(account)).to.equal(0n);
     });
   });
 });

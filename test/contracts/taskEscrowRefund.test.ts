@@ -95,7 +95,7 @@ describe("TaskEscrow", () => {
     const parts = escrowParts(world);
     const deploy = (change: Partial<typeof parts>) =>
       world.deploy("TaskEscrow", world.escrow.abi, [{ ...parts, ...change }]);
-    const addresses = ["authority", "registry", "paymentVault", "priceOracle", "stakeVault", "keeperBonds"] as const;
+    const addresses = ["authority", "registry", "paymentVault", "priceOracle", "stakeVault", "keeperBonds", "treasury"] as const;
     for (const missing of addresses) {
       expect(await codeOf(deploy({ [missing]: zeroAddress })), missing).to.equal("TaskZeroAddress");
     }

@@ -107,14 +107,17 @@ describe("demands", () => {
     await until(`task reaches status ${status}`, async () => (await stateOf(chain, taskId)).status === status);
   }
 
-  async function expectMoney(paid: Paid, where: { lostUsd6: bigint; node: bigint; keeper: bigint }, before: Credits) {
+  async function expectMoney(paid: Paid, where: { lostUsd6: bigint; node: bigint; treasury: bigint }, before: Credits) {
     const payer = chain.account(payerIndex).address;
     expect(paid.wealthUsd6 - (await wealthOf(chain.client, payer))).to.equal(where.lostUsd6);
     const after = await credits();
-    expect({ node: after.node - before.node, keeper: after.keeper - before.keeper }).to.deep.equal({
-      node: where.node,
-      keeper: where.keeper,
-    });
+    const { node, treasury } = where;
+    const keeper = 0n;
+    expect({
+      node: after.node - before.node,
+      treasury: after.treasury - before.treasury,
+      keeper: after.keeper - before.keeper,
+    }).to.deep.equal({ node, treasury, keeper });
     const { heldUsd6, owedUsd6 } = await readLedger(chain.client);
     expect(owedUsd6).to.equal(heldUsd6);
   }
@@ -122,10 +125,16 @@ describe("demands", () => {
   type Credits = Awaited<ReturnType<typeof credits>>;
   async function credits() {
     const [owner, account] = [nodes[0].owner.address, chain.account(1).address];
-    return { node: await creditOf(chain.client, owner), keeper: await creditOf(chain.client, account) };
+    const escrow = { address: chain.deployment.taskEscrow, abi: taskEscrowAbi } as const;
+    const treasury = await chain.client.readContract({ ...escrow, functionName: "treasury" });
+    return {
+      node: await creditOf(chain.client, owner),
+      treasury: await creditOf(chain.client, treasury),
+      keeper: await creditOf(chain.client, account),
+    };
   }
 
-  it("answers for an output that its gateway holds: the node has its bill, the keeper the payer's bond", async () => {
+  it("answers for an output that its gateway holds: the node has its bill, the treasury the payer's bond, the keeper nothing", async () => {
     const before = await credits();
     const paid = await paidTask();
     const { taskId } = paid.task;
@@ -144,7 +153,7 @@ describe("demands", () => {
       args: [paid.amountUsd6],
     });
     const { amountUsd6 } = paid;
-    await expectMoney(paid, { lostUsd6: amountUsd6 + bondUsd6, node: amountUsd6, keeper: bondUsd6 }, before);
+    await expectMoney(paid, { lostUsd6: amountUsd6 + bondUsd6, node: amountUsd6, treasury: bondUsd6 }, before);
     expect(await codeRejectedBy(demandOutput(paid.options))).to.equal("DEMAND_NOT_POSSIBLE");
   });
 
@@ -166,7 +175,7 @@ describe("demands", () => {
     const ending = awaitDemand({ chain: chain.client, deployment: chain.deployment, taskId, signal });
     await chain.increaseTime(answerableUntilS - (await chain.nowS()));
     expect(await ending).to.equal("forfeited");
-    await expectMoney(paid, { lostUsd6: 0n, node: 0n, keeper: 0n }, before);
+    await expectMoney(paid, { lostUsd6: 0n, node: 0n, treasury: 0n }, before);
   });
 
   it("is not made for a task that has no bill, nor when the payer's window is over: the node keeps its bill", async () => {
@@ -178,7 +187,7 @@ describe("demands", () => {
     gateway = await startTestGateway(chain, { port: Number(port) });
     await chain.increaseTime(30);
     expect(await codeRejectedBy(demandOutput(options))).to.equal("DEMAND_TOO_LATE");
-    await expectMoney(paid, { lostUsd6: amountUsd6, node: amountUsd6, keeper: 0n }, before);
+    await expectMoney(paid, { lostUsd6: amountUsd6, node: amountUsd6, treasury: 0n }, before);
     const { taskId } = await postTask(chain, { payerIndex });
     const secrets = { ...options.secrets, taskId };
     expect(await codeRejectedBy(demandOutput({ ...options, secrets }))).to.equal("DEMAND_NOT_POSSIBLE");

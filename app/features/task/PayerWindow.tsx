@@ -129,7 +129,7 @@ function Ask({ task, rules, amountUsd6 }: { task: TaskModel; rules: Rules; amoun
           {quorum === 1 ? "one of them decides" : `${quorum} of them decide`}.
         </dd>
         <dt>If they hold it</dt>
-        <dd>The node is paid, the bond goes to those keepers, and you can open the output.</dd>
+        <dd>The node is paid, the bond goes to the network&apos;s treasury, and you can open the output.</dd>
         <dt>If they do not</dt>
         <dd>
           After {formatSeconds(answerWindowS)} anyone can close the demand: bill and bond are yours again. Standby stays
@@ -206,8 +206,7 @@ function Decided(props: {
       <p>
         {state.attested} {state.attested === 1 ? "keeper holds" : "keepers hold"} the output and{" "}
         {state.attested === 1 ? "serves" : "serve"} it. The node was paid <Amount value={state.amountUsd6} />;{" "}
-        <Amount value={state.bondUsd6} />, {whose} bond, went to{" "}
-        {state.attested === 1 ? "that keeper" : "those keepers"}.
+        <Amount value={state.bondUsd6} />, {whose} bond, went to the network&apos;s treasury.
       </p>
       {task.feed.facts.result === undefined && isPayer ? <OpenAgain task={task} /> : null}
     </>

@@ -226,8 +226,8 @@ function demandWords({ rows, head }: TaskModel, { id }: Stage): ReactNode {
     return (
       <>
         {keepers} {attested === 1 ? "holds" : "hold"} the output: <Amount value={amountUsd6} /> to{" "}
-        <NodeLink id={nodeId} />, the payer&apos;s bond of <Amount value={bondUsd6} /> to{" "}
-        {attested === 1 ? "that keeper" : "those keepers"}.
+        <NodeLink id={nodeId} />, the payer&apos;s bond of <Amount value={bondUsd6} /> to the
+        treasury.
       </>
     );
   return (

@@ -21,6 +21,7 @@ export async function examineValues({ chain, configuration, addresses }: Subject
     ["paymentVault", "token", external.paymentToken],
     ["paymentVault", "withdrawalThaw", payment.withdrawalThawSeconds],
     ["paymentVault", "maturitySeconds", demands.payerWindowSeconds],
+    ["taskEscrow", "treasury", roles.treasury],
     ["taskEscrow", "payerWindow", demands.payerWindowSeconds],
     ["taskEscrow", "answerWindow", demands.answerWindowSeconds],
     ["taskEscrow", "quorum", demands.demandQuorum],

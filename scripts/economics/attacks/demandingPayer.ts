@@ -9,8 +9,8 @@ export const demandingPayer: Attack = {
   gain: "chance that no quorum attests in time × the bill; nothing where keepers answer",
   loss: "(1 − that chance) × bond of the demand: a part of the bill, or the least bond",
   paysWhen:
-    "pays when keepers that hold an output are silent in more than 1 ÷ (1 + billPerBond) of demands: a bond that is " +
-    "shared must be worth their gas, and gateways must keep an output for both windows",
+    "pays when keepers that hold an output are silent in more than 1 ÷ (1 + billPerBond) of demands: nobody pays their " +
+    "gas, so keepers must answer for the sake of their nodes, and gateways keep an output for both windows",
   reckon: (parameters, node) => {
     const billUsd6 = largestFittingTaskUsd6(parameters, node);
     return {

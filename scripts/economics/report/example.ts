@@ -62,8 +62,8 @@ export function maturingLines(parameters: Parameters, page: Page): string {
     `- A demand within the payer's window takes the bill of ${grouped(billUsd6)} back out of the node's credit and ` +
       `holds it with a bond of the payer's: max(⌊${grouped(billUsd6)} ÷ ${billPerBond}⌋, ` +
       `${grouped(minimumDemandBondUsd6)}) = ${grouped(bondUsd6)}. If ${demandQuorum} keepers attest within ` +
-      `${inUnit(answerWindowS, "seconds")}, the node has the bill at once and they share the bond; otherwise the ` +
-      `payer has ${grouped(billUsd6 + bondUsd6)} back. The standby is not contested.`,
+      `${inUnit(answerWindowS, "seconds")}, the node has the bill at once and the treasury the bond; otherwise ` +
+      `the payer has ${grouped(billUsd6 + bondUsd6)} back. The standby is not contested.`,
   ].join("\n");
 }
 

@@ -33,7 +33,12 @@ export function flowTable(parameters: Parameters): string {
           `needed for and did not fail; in a session the standby line, ${percent(standbyBps)} of the price, less ` +
           "the fee",
       ],
-      ["treasury", "–", `${percent(parameters.feeBps)} of what sessions pay; nothing of the direct rail`],
+      [
+        "treasury",
+        "–",
+        `${percent(parameters.feeBps)} of what sessions pay; of the direct rail the bond of a demand that keepers ` +
+          `answer, 1 ÷ ${parameters.billPerBond} of the bill, ${grouped(parameters.minimumDemandBondUsd6)} usd6 at least`,
+      ],
       [
         "challenger, reporter",
         "a bond where it could be wrong",
@@ -47,9 +52,7 @@ export function flowTable(parameters: Parameters): string {
       [
         "keeper, relayer",
         "gas, a bond",
-        `the bond of a demand, shared by the ${parameters.demandQuorum} that attest first: 1 ÷ ` +
-          `${parameters.billPerBond} of the bill, ${grouped(parameters.minimumDemandBondUsd6)} usd6 at least; ` +
-          "nothing else of a task; a relayed liveness reply pays its gas and half of it more",
+        "nothing of a task; a relayed liveness reply pays its gas and half of it more",
       ],
       [
         "burn",

@@ -90,7 +90,7 @@ export function countForfeited(payer: Address, bill: Bill): void {
   payerDay.save();
 }
 
-/** A bond that keepers shared: the payer's cost of the day on which it lost it. */
+/** A bond of a demand that keepers answered: the payer's cost of the day on which it lost it. */
 export function countBondLost(event: ethereum.Event, payer: Address, bondUsd6: BigInt): void {
   const account = loadAccount(payer);
   account.bondsLostUsd6 = account.bondsLostUsd6.plus(bondUsd6);

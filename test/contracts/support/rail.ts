@@ -22,6 +22,7 @@ export function escrowParts(world: World) {
     priceOracle: world.oracle.address,
     stakeVault: world.stakeVault.address,
     keeperBonds: world.keeperBonds.address,
+    treasury: world.actors.deployer,
     answerWindow: 60,
     quorum: 1,
     minimumDemandBondUsd6: 10_000n,
