@@ -66,7 +66,11 @@ const frames = {
   roster: { nodes: listOf(rosterEntry, 10_000) },
   // sessions (docs/PROTOCOL.md §9): client → gateway → node
   laneKey: { wrap: signed("keyWrap") },
-  ask: { sessionId: bytes32, nodeId: u32, requestId: bytes32, inputCommitment: bytes32, sealed: base64 },
+  // a sealed body that is too large for a frame is "" here, and at the gateway under the session's id and its hash
+  ask: {
+    ...{ sessionId: bytes32, nodeId: u32, requestId: bytes32, inputCommitment: bytes32 },
+    ...{ inputCiphertext: bytes32, sealed: base64 },
+  },
   // client → gateway → node, and node → gateway → keeper once the node has taken it
   voucher: { voucher: signed("voucher"), bills: packedBills },
   // node → gateway → keeper: receipts that no voucher covers, from number `seq`

@@ -3,10 +3,11 @@
  * each.
  */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { openSession, type OpenSessionOptions } from "@ngpu/client/session/openSession";
 import type { SessionRequest } from "@ngpu/client/session/session";
 import { models } from "@ngpu/protocol/generated/models";
+import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import type { Part } from "@ngpu/protocol/sealed/payload";
 import { openAppendLog } from "@ngpu/protocol/service/appendLog";
@@ -67,6 +68,17 @@ export async function smallPhotos(count: number): Promise<SessionRequest[]> {
     .flat()
     .slice(0, count)
     .map((part) => ({ parts: [part] }));
+}
+
+/** The photographs of the samples as they are, again and again: none of them fits into a frame. */
+export function wholePhotos(count: number): SessionRequest[] {
+  const { faces } = JSON.parse(readFileSync(join(samplesFolder, "samples.json"), "utf8")) as { faces: { file: string }[] };
+  const parts = faces.map(({ file }): Part => {
+    const bytes = new Uint8Array(readFileSync(join(samplesFolder, file)));
+    return { name: basename(file), mediaType: "image/jpeg", bytes };
+  });
+  const large = parts.filter(({ bytes }) => bytes.length > gatewayLimits.maxInlineBase64);
+  return Array.from({ length: count }, (_, index) => ({ parts: large.slice(index % large.length).slice(0, 1) }));
 }
 
 async function cutOuts(photo: Uint8Array, count: number): Promise<Part[]> {

@@ -6,14 +6,18 @@
 import { join } from "node:path";
 import type { SessionEvent, SessionResult } from "@ngpu/client/session/session";
 import type { Session, SessionClosing } from "@ngpu/client/session/resumeSession";
+import type { CodedBlobs } from "@ngpu/protocol/blobExchange/codedBlobs";
+import { createNodeBlobs } from "@ngpu/protocol/service/harq/nodeBlobs";
 import type { Hex, PublicClient } from "viem";
 import { generatePrivateKey } from "viem/accounts";
+import { hardhat } from "viem/chains";
 import { localAccounts } from "../stack/accounts.ts";
 import { localClient } from "../stack/chain.ts";
+import { localDeployment } from "../stack/sampleTask.ts";
 import { demoNetwork } from "../stack/demoNetwork.ts";
 import { formatUsd6 } from "../stack/formatUsd6.ts";
 import { createProgress } from "../stack/progress.ts";
-import { faceModel, openSampleSession, smallPhotos } from "../stack/sampleSession.ts";
+import { faceModel, openSampleSession, smallPhotos, wholePhotos } from "../stack/sampleSession.ts";
 import { untilSessionBilled } from "../stack/sessionBill.ts";
 import { sessionInSubgraph } from "../stack/sessionInSubgraph.ts";
 import type { Stack } from "../stack/stack.ts";
@@ -24,6 +28,8 @@ import { runTarget } from "./runTarget.ts";
 const tasks = 1_000;
 /** So many of them are asked of both agents at once. */
 const askedTwice = 20;
+/** So many are whole photographs, too large for a frame, and go over a coded link. */
+const large = 20;
 const settleTimeoutMs = 30_000;
 const indexTimeoutMs = 60_000;
 
@@ -40,25 +46,31 @@ await runTarget(async () => {
 async function runAll({ stack, dataDir, preparedMs }: { stack: Stack; dataDir: string; preparedMs: () => number }) {
   const upMs = Date.now();
   const events: SessionEvent[] = [];
-  const photos = await progress.step(`${tasks} small photographs`, () => smallPhotos(tasks));
+  const photos = await progress.step(`${tasks - large} small photographs and ${large} whole ones`, () => smallPhotos(tasks - large));
   const photosMs = Date.now();
+  const requests = [...photos, ...wholePhotos(large)];
+  const context = { chainId: hardhat.id, verifyingContract: localDeployment().taskEscrow };
+  const blobs = createNodeBlobs({ context });
   const session = await progress.step("session opened, two lanes assigned and ready", () =>
     openSampleSession({
       urls: stack.urls,
       payer: localAccounts.payer.account,
       signerKey: generatePrivateKey(),
       dataDir: join(dataDir, "client"),
+      openBlobs: blobs.open,
       onEvent: (event) => events.push(event),
     }),
   );
   const openMs = Date.now();
   const results = await progress.step(`${tasks} tasks answered, checked and opened`, () =>
-    Promise.all(photos.map((photo, index) => session.run({ ...photo, copies: index < askedTwice ? 2 : 1 }))),
+    Promise.all(requests.map((photo, index) => session.run({ ...photo, copies: index < askedTwice ? 2 : 1 }))),
   );
   const runMs = Date.now();
   const closing = await progress.step("everything signed, session closed", () => session.close());
   const closedMs = Date.now();
-  const outcome = { stack, session, results, closing, events };
+  const carried = blobs.counts();
+  blobs.close();
+  const outcome = { stack, session, results, closing, events, carried };
   const marks = { startedMs, preparedMs: preparedMs(), upMs, photosMs, openMs, runMs, closedMs };
   return describe(outcome, marks);
 }
@@ -72,10 +84,11 @@ async function describe(
     results: SessionResult[];
     closing: SessionClosing;
     events: SessionEvent[];
+    carried: ReturnType<CodedBlobs["counts"]>;
   },
   marks: Marks,
 ) {
-  const { stack, session, results, closing, events } = run;
+  const { stack, session, results, closing, events, carried } = run;
   const { sessionId, openTx } = session;
   const chain = localClient(stack.urls.rpc) as PublicClient;
   const records = closing.lanes.reduce((sum, { nextSeq }) => sum + Number(nextSeq) - 1, 0);
@@ -103,6 +116,8 @@ async function describe(
   return {
     ok: same && bill.settleTxs.length === 1 && bill.paidUsd6 === bill.amountUsd6,
     tasks: results.length,
+    /** Requests too large for a frame, and what carried them to the gateway. */
+    large: { tasks: large, blobs: carried },
     session: {
       id: sessionId,
       model: faceModel().manifest.name,

@@ -3,11 +3,13 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { createDispatcher, type Dispatcher } from "@ngpu/client/session/dispatcher";
 import type { LedgerEntry } from "@ngpu/protocol/session/ledgerEntry";
 import { sessionLimits } from "@ngpu/protocol/session/sessionLimits";
-import type { ErrorCode } from "@ngpu/protocol/errors";
+import { NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
+import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { FrameOf } from "@ngpu/protocol/wire";
 import { expect } from "chai";
 import { keccak256, toHex, zeroAddress, type Hex } from "viem";
 import { codeRejectedBy } from "../harness/codeRejectedBy.ts";
+import { createBlobsInMemory } from "../harness/blobsInMemory.ts";
 import { until } from "../harness/until.ts";
 
 const sessionId = keccak256("0x01");
@@ -19,12 +21,15 @@ describe("dispatcher of a session", () => {
   let dispatcher: Dispatcher;
   let requests: number;
   let unsigned: number;
+  let blobs: ReturnType<typeof createBlobsInMemory>;
 
   beforeEach(() => {
     [ending, written, sent, requests, unsigned] = [new AbortController(), [], [], 0, 0];
+    blobs = createBlobsInMemory();
     dispatcher = createDispatcher({
       sessionId,
       send: (frame) => frame.t === "ask" && sent.push(frame) > 0,
+      blobs: { put: (blob) => blobs.put(blob) },
       write: async (entry) => void written.push(entry),
       random: (length) => crypto.getRandomValues(new Uint8Array(length)),
       unsigned: () => unsigned,
@@ -37,7 +42,7 @@ describe("dispatcher of a session", () => {
   const seat = (nodeId: number, window = 2) =>
     dispatcher.ready({ nodeId, operator: zeroAddress, isPrimary: nodeId === 1, laneKey: new Uint8Array(32), window });
 
-  function ask(change: { copies?: number; withinMs?: number } = {}): { requestId: Hex; result: Promise<{ nodeId: number }> } {
+  function ask(change: { copies?: number; withinMs?: number; body?: Uint8Array } = {}): { requestId: Hex; result: Promise<{ nodeId: number }> } {
     const requestId = toHex(++requests, { size: 32 });
     const result = new Promise<{ nodeId: number }>((resolve, reject) => {
       const given = { requestId, body: new Uint8Array(8), workCums: 1n, copies: 1, withinMs: 60_000, ...change };
@@ -149,5 +154,43 @@ describe("dispatcher of a session", () => {
     const waiting = ask();
     ending.abort();
     expect(await codeRejectedBy(waiting.result)).to.equal("SESSION_CLOSED");
+  });
+
+  it("leaves at the gateway what is too large for a frame, and asks once it is there, each node for its own", async () => {
+    const taken = Promise.withResolvers<void>();
+    const { put } = blobs;
+    blobs.put = async (blob) => {
+      await taken.promise;
+      return put(blob);
+    };
+    seat(1);
+    seat(2);
+    const { requestId } = ask({ body: new Uint8Array(gatewayLimits.maxInlineBase64), copies: 2 });
+    await until("both are written down", () => written.length === 2);
+    expect(sent).to.deep.equal([]);
+    taken.resolve();
+    await until("both are asked", () => sent.length === 2);
+    expect(sent.map(({ sealed }) => sealed)).to.deep.equal(["", ""]);
+    expect(sent.map(({ inputCiphertext }) => inputCiphertext)).to.have.members([...blobs.held.keys()]);
+    expect(blobs.held.size).to.equal(2);
+
+    refuse(1, requestId, "BLOB_UNKNOWN");
+    await until("it is left there again", () => blobs.puts.length === 3);
+    await until("node 1 is asked again", () => sentTo(1).length === 2);
+    expect(blobs.held.size, "the same bytes").to.equal(2);
+  });
+
+  it("asks another node when the gateway does not take a body, and nobody when no gateway would", async () => {
+    const { put } = blobs;
+    blobs.put = async () => Promise.reject(new NgpuError("STORE_FULL"));
+    seat(1);
+    const { result } = ask({ body: new Uint8Array(gatewayLimits.maxInlineBase64) });
+    await until("it is written down", () => written.length === 1);
+    blobs.put = put;
+    await until("it is asked when there is room", () => sent.length === 1);
+    answer(1, sent[0]?.requestId ?? "0x");
+    expect((await result).nodeId).to.equal(1);
+    const huge = ask({ body: new Uint8Array(gatewayLimits.maxBlobBytes) });
+    expect(await codeRejectedBy(huge.result)).to.equal("BLOB_TOO_LARGE");
   });
 });

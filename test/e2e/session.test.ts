@@ -14,7 +14,7 @@ import type { Hex, PublicClient } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { localAccounts } from "../../scripts/stack/accounts.ts";
 import { localClient } from "../../scripts/stack/chain.ts";
-import { sampleSessionOptions, smallPhotos } from "../../scripts/stack/sampleSession.ts";
+import { sampleSessionOptions, smallPhotos, wholePhotos } from "../../scripts/stack/sampleSession.ts";
 import { untilSessionBilled } from "../../scripts/stack/sessionBill.ts";
 import { sessionInSubgraph } from "../../scripts/stack/sessionInSubgraph.ts";
 import { startLine, type Line } from "./support/startLine.ts";
@@ -44,7 +44,9 @@ describe("session", () => {
       hedgeAfterMs: 1_000,
       onEvent: (event) => events.push(event),
     });
-    const photos = await smallPhotos(120);
+    // Every tenth is too large for a frame: its body waits at the gateway that is killed.
+    const whole = wholePhotos(12);
+    const photos = (await smallPhotos(120)).map((photo, index) => whole[index % 10 === 9 ? (index - 9) / 10 : 12] ?? photo);
     const answers: { requestId: Hex; nodeId: number }[] = [];
     const ask = (from: number, to: number, copies: number) =>
       photos.slice(from, to).map(async (photo) => answers.push(await session.run({ ...photo, copies })));

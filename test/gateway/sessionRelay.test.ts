@@ -41,7 +41,7 @@ describe("relay of sessions", () => {
   });
 
   const ask = (nodeId: number, of = sessionId): Frame => ({
-    ...{ t: "ask", sessionId: of, nodeId, requestId: zeroHash, inputCommitment: zeroHash, sealed: "" },
+    ...{ t: "ask", sessionId: of, nodeId, requestId: zeroHash, inputCommitment: zeroHash, inputCiphertext: zeroHash, sealed: "" },
   });
   const voucher: Frame = {
     t: "voucher",

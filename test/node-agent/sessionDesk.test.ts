@@ -27,6 +27,7 @@ import { expect } from "chai";
 import { keccak256, toHex, zeroAddress, type PublicClient } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { testLog } from "../harness/services.ts";
+import { createBlobsInMemory } from "../harness/blobsInMemory.ts";
 import { until } from "../harness/until.ts";
 import { photo } from "./support/images.ts";
 
@@ -109,6 +110,7 @@ describe("sessions of a node", () => {
       pool: pool as RunnerPool,
       manifests: new Map([[modelId, manifest]]),
       send: (frame) => void sent.push(frame),
+      blobs: createBlobsInMemory(),
       client: client as unknown as PublicClient,
       chain: { finalBlock: async () => 0n },
       deployment: { ...deploymentOf(31_337), deploymentBlock: 1 },
@@ -136,8 +138,8 @@ describe("sessions of a node", () => {
     const picture = { name: "face.jpg", mediaType: "image/jpeg", bytes: photo(1) };
     const body = encodePayload({ parameters: { images: 1 }, parts: [picture] });
     const taskKey = requestKeyOf({ ...at, laneKey });
-    const { sealed, commitment } = seal({ taskKey, context: inputContext(at), body, random });
-    return { t: "ask", ...at, inputCommitment: commitment, sealed: toBase64(sealed) };
+    const { sealed, commitment, ciphertextHash } = seal({ taskKey, context: inputContext(at), body, random });
+    return { t: "ask", ...at, inputCommitment: commitment, inputCiphertext: ciphertextHash, sealed: toBase64(sealed) };
   }
 
   async function serving(): Promise<void> {

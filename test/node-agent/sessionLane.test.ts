@@ -1,19 +1,22 @@
 /** One lane of a session at the node: real keys, seals, signatures and journal; runners in memory that keep to their port. */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { createLane, type Lane } from "@ngpu/node-agent/session/lane";
+import { createLaneBodies } from "@ngpu/node-agent/session/laneBodies";
 import type { LaneFacts } from "@ngpu/node-agent/session/laneFacts";
 import type { RunnerPool } from "@ngpu/node-agent/pool/runnerPool";
 import { fromBase64, toBase64 } from "@ngpu/protocol/base64";
 import { catalogue } from "@ngpu/protocol/catalogue";
+import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { encodePayload } from "@ngpu/protocol/sealed/payload";
 import { open, seal } from "@ngpu/protocol/sealed/seal";
 import { openAppendLog, type AppendLog } from "@ngpu/protocol/service/appendLog";
 import { systemClock } from "@ngpu/protocol/service/clock";
+import { createTurns } from "@ngpu/protocol/service/turns";
 import { floorRule } from "@ngpu/protocol/session/floorRule";
 import type { Log } from "@ngpu/protocol/service/log";
 import { packBills, weightOf, type BillRecord } from "@ngpu/protocol/session/packedBills";
@@ -26,8 +29,9 @@ import { hashMessage, recoverSigner, signMessage } from "@ngpu/protocol/signed";
 import type { Voucher } from "@ngpu/protocol/typedData";
 import { decodeFrame, encodeFrame, type Frame, type FrameOf, type FrameType } from "@ngpu/protocol/wire";
 import { expect } from "chai";
-import { keccak256, toHex, type Hex } from "viem";
+import { keccak256, toHex, zeroHash, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { createBlobsInMemory } from "../harness/blobsInMemory.ts";
 import { until } from "../harness/until.ts";
 import { testLog } from "../harness/services.ts";
 import { photo } from "./support/images.ts";
@@ -52,6 +56,10 @@ describe("lane of a session", () => {
   let lane: Lane;
   let sent: Frame[];
   let executions: number;
+  /** What the model makes of a picture. */
+  let output: string;
+  /** At the gateway. */
+  let blobs: ReturnType<typeof createBlobsInMemory>;
   let taken: number;
   let durationMs: number;
   /** Codes of what was refused and is only logged. */
@@ -62,6 +70,8 @@ describe("lane of a session", () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "ngpu-test-lane-"));
     executions = 0;
+    output = '{"images":[]}';
+    blobs = createBlobsInMemory();
     taken = 0;
     durationMs = 20;
     gate = undefined;
@@ -92,13 +102,15 @@ describe("lane of a session", () => {
         execute: async () => {
           executions += 1;
           await gate;
-          return { result: new TextEncoder().encode('{"images":[]}'), startMs: 1, durationMs };
+          return { result: new TextEncoder().encode(output), startMs: 1, durationMs };
         },
         release: () => undefined,
       }),
     };
     lane = createLane({
-      ...{ sessionId, nodeId, context, voucherContext, signer: operator, journal, random },
+      ...{ sessionId, nodeId, context, voucherContext, signer: operator, journal, random, blobs },
+      bodies: createLaneBodies(bodiesFolder()),
+      bodyTurns: createTurns(2),
       facts: facts(change),
       pool: pool as RunnerPool,
       manifests: new Map([[modelId, manifest]]),
@@ -116,15 +128,21 @@ describe("lane of a session", () => {
     return 0;
   }
 
+  const bodiesFolder = (): string => join(folder, "lane.bodies");
+  const bodiesOnDisk = (): string[] => (existsSync(bodiesFolder()) ? readdirSync(bodiesFolder()) : []);
+
   const framesOf = <T extends FrameType>(type: T): FrameOf<T>[] => sent.filter((frame): frame is FrameOf<T> & Frame => frame.t === type) as FrameOf<T>[];
   const refusals = (): string[] => framesOf("refusal").map(({ code }) => code);
 
-  function aRequest(change: { key?: Uint8Array; images?: number } = {}): FrameOf<"ask"> {
+  function aRequest(change: { key?: Uint8Array; images?: number; isLarge?: boolean } = {}): FrameOf<"ask"> {
     const place = { sessionId, nodeId, requestId: toHex(random(32)) };
     const taskKey = requestKeyOf({ ...place, laneKey: change.key ?? laneKey });
     const body = encodePayload({ parameters: { images: change.images ?? 1 }, parts: [picture] });
-    const { sealed, commitment } = seal({ taskKey, context: inputContext(place), body, random });
-    return { t: "ask", ...place, inputCommitment: commitment, sealed: toBase64(sealed) };
+    const { sealed, commitment, ciphertextHash } = seal({ taskKey, context: inputContext(place), body, random });
+    const named = { t: "ask", ...place, inputCommitment: commitment, inputCiphertext: ciphertextHash } as const;
+    if (change.isLarge !== true) return { ...named, sealed: toBase64(sealed) };
+    blobs.held.set(ciphertextHash, sealed);
+    return { ...named, sealed: "" };
   }
 
   /** The voucher that a payer signs for the answers so far, unless told otherwise. */
@@ -330,5 +348,78 @@ describe("lane of a session", () => {
     lane.open(laneKey);
     await lane.ask(aRequest());
     expect(framesOf("answer").map(({ seq }) => seq)).to.deep.equal([1n]);
+  });
+
+  it("takes a request that is too large for a frame from the gateway, and says so where it is not there", async () => {
+    const [there, gone] = [aRequest({ isLarge: true }), aRequest({ isLarge: true })];
+    blobs.held.delete(gone.inputCiphertext);
+    await Promise.all([lane.ask(there), lane.ask(gone)]);
+    expect(framesOf("answer").map(({ receipt }) => receipt.message.inputCommitment)).to.deep.equal([there.inputCommitment]);
+    expect(refusals()).to.deep.equal(["BLOB_UNKNOWN"]);
+    const other = aRequest({ isLarge: true });
+    blobs.held.set(gone.inputCiphertext, blobs.held.get(other.inputCiphertext) ?? new Uint8Array());
+    await lane.ask(gone);
+    expect(refusals(), "another body under its hash opens to nothing").to.deep.equal(["BLOB_UNKNOWN", "SEAL_BROKEN"]);
+    expect(executions).to.equal(1);
+  });
+
+  it("holds no more large requests in memory at once than it has turns for", async () => {
+    const begun = Promise.withResolvers<void>();
+    gate = begun.promise;
+    const fetched: Hex[] = [];
+    const { get } = blobs;
+    blobs.get = (blob) => (fetched.push(blob.hash), get(blob));
+    const asks = Array.from({ length: 4 }, () => aRequest({ isLarge: true }));
+    const asked = asks.map((ask) => lane.ask(ask));
+    await until("one executes", () => executions === 1);
+    expect(fetched).to.deep.equal(asks.slice(0, 2).map(({ inputCiphertext }) => inputCiphertext));
+    const drained = lane.drain();
+    begun.resolve();
+    await Promise.all([drained, ...asked]);
+    expect(fetched.length, "those that waited were never fetched").to.equal(2);
+    expect(refusals()).to.deep.equal(["NODE_DRAINING", "NODE_DRAINING", "NODE_DRAINING"]);
+  });
+
+  it("leaves a large answer at the gateway before it names it, again after a crash, and drops it once it is signed for", async () => {
+    output = JSON.stringify({ images: [], notes: "x".repeat(gatewayLimits.maxInlineBase64) });
+    const ask = aRequest();
+    await lane.ask(ask);
+    await until("it is told", () => framesOf("answer").length === 1);
+    const [told] = framesOf("answer");
+    const hash = told?.receipt.message.outputCiphertext ?? "0x";
+    expect([told?.sealed, blobs.puts, bodiesOnDisk()]).to.deep.equal(["", [hash], [hash]]);
+    const place = { sessionId, nodeId, requestId: ask.requestId };
+    const sealed = blobs.held.get(hash) ?? new Uint8Array();
+    const commitment = told?.receipt.message.outputCommitment ?? "0x";
+    const opened = open({ taskKey: requestKeyOf({ ...place, laneKey }), context: outputContext(place), sealed, commitment });
+    expect(new TextDecoder().decode(opened)).to.contain("xxx");
+
+    await lane.close();
+    // The gateway was restarted too, and a crash left a body that no answer names.
+    blobs.held.clear();
+    writeFileSync(join(bodiesFolder(), zeroHash), "");
+    await start();
+    expect(bodiesOnDisk()).to.deep.equal([hash]);
+    lane.open(laneKey);
+    await until("it is told again", () => framesOf("answer").length === 1);
+    expect(framesOf("answer")).to.deep.equal([told]);
+    expect(keccak256(blobs.held.get(hash) ?? new Uint8Array())).to.equal(hash);
+    await lane.voucher(await aVoucher());
+    expect(bodiesOnDisk()).to.deep.equal([]);
+  });
+
+  it("tells no large answer that the gateway does not take yet, and tries again", async () => {
+    output = "y".repeat(gatewayLimits.maxInlineBase64);
+    const { put } = blobs;
+    let tries = 0;
+    blobs.put = async (blob) => {
+      if (++tries === 1) throw new NgpuError("STORE_FULL");
+      return put(blob);
+    };
+    await lane.ask(aRequest());
+    await until("it was refused", () => tries === 1);
+    expect(framesOf("answer")).to.deep.equal([]);
+    await until("it is told", () => framesOf("answer").length === 1);
+    expect(tries).to.equal(2);
   });
 });

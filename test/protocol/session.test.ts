@@ -215,7 +215,8 @@ describe("frames of a session", () => {
     const place = { sessionId, nodeId: 1 };
     const bytes = Uint8Array.from({ length: 1_000 }, (_, index) => (index * 7) & 0xff);
     const frames: Frame[] = [
-      { t: "ask", ...place, requestId: modelId, inputCommitment: zeroHash, sealed: toBase64(bytes) },
+      { t: "ask", ...place, requestId: modelId, inputCommitment: zeroHash, inputCiphertext: modelId, sealed: toBase64(bytes) },
+      { t: "ask", ...place, requestId: modelId, inputCommitment: zeroHash, inputCiphertext: modelId, sealed: "" },
       { t: "answer", ...place, seq: 2n ** 60n, receipt, sealed: toBase64(bytes) },
       { t: "refusal", ...place, requestId: modelId, code: "NODE_BUSY" },
       { t: "laneReady", ...place },
@@ -227,7 +228,7 @@ describe("frames of a session", () => {
   });
 
   it("are refused where bills are no whole records or sealed bytes are no base64 or too long for a frame", async () => {
-    const ask = { v: 1, t: "ask", sessionId, nodeId: 1, requestId: modelId, inputCommitment: zeroHash };
+    const ask = { v: 1, t: "ask", sessionId, nodeId: 1, requestId: modelId, inputCommitment: zeroHash, inputCiphertext: zeroHash };
     const long = "AAAA".repeat(gatewayLimits.maxInlineBase64 / 4);
     expect(decodeFrame(JSON.stringify({ ...ask, sealed: long })).t).to.equal("ask");
     for (const sealed of ["A", "AA=A", "A===", "A-__", 7, `${long}AAAA`]) {

@@ -1,10 +1,12 @@
 /**
  * Which request goes to which node. Requests wait in order; a node gets as many as its window; the node with the most
  * room is asked first, primaries before backups. A request that a node refuses or does not answer goes to another one,
- * a few times; asking the same node again is harmless, because it answers a request once.
+ * a few times; asking the same node again is harmless, because it answers a request once. An input that is too large for
+ * a frame is left at the gateway first.
  */
 import { toBase64 } from "@ngpu/protocol/base64";
-import { errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
+import { requireStorable, type Blobs } from "@ngpu/protocol/blobExchange/blobs";
+import { codeOf, errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { seal } from "@ngpu/protocol/sealed/seal";
 import type { AskedEntry, LedgerEntry } from "@ngpu/protocol/session/ledgerEntry";
@@ -51,6 +53,10 @@ interface Open extends PendingRequest {
 
 interface Asked {
   frame: FrameOf<"ask">;
+  /** The sealed input, where the frame does not carry it. */
+  large: Uint8Array | undefined;
+  /** It is on its way to the gateway. */
+  isLeaving: boolean;
   firstMs: number;
   sentMs: number;
   isRefused: boolean;
@@ -77,6 +83,8 @@ const finalCodes: readonly ErrorCode[] = [
 export function createDispatcher(options: {
   sessionId: Hex;
   send: (frame: Frame) => boolean;
+  /** At the gateway, asked for as the session's signer. */
+  blobs: Pick<Blobs, "put">;
   write: (entry: LedgerEntry) => Promise<void>;
   random: (length: number) => Uint8Array;
   /** Records of a lane whose voucher its node does not have: it takes no request beyond a certain number of them. */
@@ -84,7 +92,7 @@ export function createDispatcher(options: {
   hedgeAfterMs: number;
   signal: AbortSignal;
 }): Dispatcher {
-  const { sessionId, send, write, random, unsigned, hedgeAfterMs, signal } = options;
+  const { sessionId, send, blobs, write, random, unsigned, hedgeAfterMs, signal } = options;
   const open = new Map<Hex, Open>();
   const seats = new Map<number, { seat: LaneSeat; load: number; notBeforeMs: number }>();
   const outstanding = new Set<string>();
@@ -135,17 +143,18 @@ export function createDispatcher(options: {
     const known = request.asked.get(nodeId);
     if (known !== undefined) {
       known.isRefused = false;
-      known.firstMs = known.sentMs = performance.now();
-      send(known.frame);
+      known.firstMs = performance.now();
+      deliver(request, known);
       return;
     }
     try {
-      const frame = frameFor(request, place.seat);
+      const { frame, large } = frameFor(request, place.seat);
       const nowMs = performance.now();
-      request.asked.set(nodeId, { frame, firstMs: nowMs, sentMs: nowMs, isRefused: false });
+      const asked = { frame, large, isLeaving: false, firstMs: nowMs, sentMs: nowMs, isRefused: false };
+      request.asked.set(nodeId, asked);
       const { requestId, inputCommitment } = frame;
       await write({ t: "asked", requestId, nodeId, inputCommitment, workCums: request.workCums });
-      send(frame);
+      deliver(request, asked);
     } catch (error) {
       outstanding.delete(keyOf(nodeId, request.requestId));
       end(request);
@@ -153,13 +162,43 @@ export function createDispatcher(options: {
     }
   }
 
-  function frameFor({ requestId, body }: Open, { nodeId, laneKey }: LaneSeat): FrameOf<"ask"> {
+  function frameFor({ requestId, body }: Open, { nodeId, laneKey }: LaneSeat): Pick<Asked, "frame" | "large"> {
     const place = { sessionId, nodeId, requestId };
     const taskKey = requestKeyOf({ ...place, laneKey });
-    const { sealed, commitment } = seal({ taskKey, context: inputContext(place), body, random });
+    const { sealed, commitment, ciphertextHash } = seal({ taskKey, context: inputContext(place), body, random });
+    requireStorable(sealed.length);
     const text = toBase64(sealed);
-    if (text.length > gatewayLimits.maxInlineBase64) throw new NgpuError("INPUT_TOO_LARGE", { bytes: sealed.length });
-    return { t: "ask", ...place, inputCommitment: commitment, sealed: text };
+    const isLarge = text.length > gatewayLimits.maxInlineBase64;
+    const named = { t: "ask", ...place, inputCommitment: commitment, inputCiphertext: ciphertextHash } as const;
+    return { frame: { ...named, sealed: isLarge ? "" : text }, large: isLarge ? sealed : undefined };
+  }
+
+  /** Sends the frame, behind its body where that is large. What does not get through is sent again, or asked elsewhere. */
+  function deliver(request: Open, asked: Asked): void {
+    const { frame, large } = asked;
+    if (large === undefined) {
+      asked.sentMs = performance.now();
+      send(frame);
+      return;
+    }
+    if (asked.isLeaving) return;
+    asked.isLeaving = true;
+    const leaving = blobs.put({ taskId: sessionId, hash: frame.inputCiphertext, bytes: large, signal });
+    void leaving.then(
+      () => {
+        asked.isLeaving = false;
+        if (asked.isRefused || !open.has(request.requestId)) return;
+        // The node has had no time yet.
+        asked.firstMs = asked.sentMs = performance.now();
+        send(frame);
+      },
+      (error: unknown) => {
+        asked.isLeaving = false;
+        const code = codeOf(error);
+        // Without the session's own link the gateway does not know what the blob is for.
+        refused({ ...frame, code: code === "TASK_UNKNOWN" ? "GATEWAY_UNREACHABLE" : code });
+      },
+    );
   }
 
   /** Its places are free again, whether or not the other nodes still answer. */
@@ -179,16 +218,37 @@ export function createDispatcher(options: {
       if (nowMs - request.addedMs > request.withinMs) abandon(request);
       const live = [...request.asked].filter(([, { isRefused }]) => !isRefused);
       for (const [, asked] of live) {
-        if (nowMs - asked.sentMs < repeatMs) continue;
+        if (asked.isLeaving || nowMs - asked.sentMs < repeatMs) continue;
+        // A large body is at the gateway: a node that does not find it there says so.
         asked.sentMs = nowMs;
         send(asked.frame);
       }
       const [first] = live;
-      const isSlow = first !== undefined && nowMs - first[1].firstMs > hedgeAfterMs;
+      const isSlow = first !== undefined && !first[1].isLeaving && nowMs - first[1].firstMs > hedgeAfterMs;
       const other = isSlow && live.length === 1 ? freeNode(request) : undefined;
       if (other !== undefined) void ask(request, other);
     }
     pump();
+  }
+
+  function refused({ nodeId, requestId, code }: { nodeId: number; requestId: Hex; code: ErrorCode }): void {
+    outstanding.delete(keyOf(nodeId, requestId));
+    const place = seats.get(nodeId);
+    if (place !== undefined && !finalCodes.includes(code)) {
+      place.notBeforeMs = isUntilReady(code) ? Infinity : performance.now() + pauseMs;
+    }
+    const request = open.get(requestId);
+    const asked = request?.asked.get(nodeId);
+    if (request === undefined || asked === undefined || asked.isRefused) return;
+    asked.isRefused = true;
+    release(nodeId);
+    request.refusals += errorCatalogue[code].retryable ? 1 : mostRefusals / 2;
+    const isFinal = finalCodes.includes(code) || request.refusals > mostRefusals;
+    const isElsewhere = [...request.asked.values()].some(({ isRefused }) => !isRefused);
+    if (isFinal && !isElsewhere) {
+      end(request);
+      request.reject(new NgpuError(code, { nodeId, requestId }));
+    }
   }
 
   /** A node that answers all the same is paid: it did the work. */
@@ -208,11 +268,9 @@ export function createDispatcher(options: {
     ready(seat) {
       const before = seats.get(seat.nodeId);
       seats.set(seat.nodeId, { seat, load: before?.load ?? 0, notBeforeMs: 0 });
-      for (const { asked } of open.values()) {
-        const mine = asked.get(seat.nodeId);
-        if (mine === undefined || mine.isRefused) continue;
-        mine.sentMs = performance.now();
-        send(mine.frame);
+      for (const request of open.values()) {
+        const mine = request.asked.get(seat.nodeId);
+        if (mine !== undefined && !mine.isRefused) deliver(request, mine);
       }
       pump();
     },
@@ -228,25 +286,7 @@ export function createDispatcher(options: {
       request.resolve({ requestId, nodeId, receipt, json });
       pump();
     },
-    refused({ nodeId, requestId, code }) {
-      outstanding.delete(keyOf(nodeId, requestId));
-      const place = seats.get(nodeId);
-      if (place !== undefined && !finalCodes.includes(code)) {
-        place.notBeforeMs = isUntilReady(code) ? Infinity : performance.now() + pauseMs;
-      }
-      const request = open.get(requestId);
-      const asked = request?.asked.get(nodeId);
-      if (request === undefined || asked === undefined || asked.isRefused) return;
-      asked.isRefused = true;
-      release(nodeId);
-      request.refusals += errorCatalogue[code].retryable ? 1 : mostRefusals / 2;
-      const isFinal = finalCodes.includes(code) || request.refusals > mostRefusals;
-      const isElsewhere = [...request.asked.values()].some(({ isRefused }) => !isRefused);
-      if (isFinal && !isElsewhere) {
-        end(request);
-        request.reject(new NgpuError(code, { nodeId, requestId }));
-      }
-    },
+    refused,
     halted(nodeId) {
       seats.delete(nodeId);
       for (const key of outstanding) if (key.startsWith(keyOf(nodeId, "0x"))) outstanding.delete(key);

@@ -2,6 +2,7 @@
  * Takes a session up: reads its journal, connects to the gateway, gives every lane its key, and watches the chain for
  * lanes that come later. Closing signs everything that is owed before it closes on chain.
  */
+import { createHttpBlobs } from "@ngpu/protocol/blobExchange/httpBlobs";
 import { sessionSettlementAbi } from "@ngpu/protocol/generated/abi/sessionSettlement";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { wrapTaskKey } from "@ngpu/protocol/sealed/wrap";
@@ -67,6 +68,8 @@ export async function resumeSession(
   const { onEvent = () => undefined, lanes: wanted = 1 } = options;
   const signer = privateKeyToAccount(signerKey);
   const context = { chainId: wallet.chain.id, verifyingContract: deployment.taskEscrow };
+  const { openBlobs = createHttpBlobs } = options;
+  const blobs = openBlobs({ gatewayUrl, context, signer, nowMs: Date.now });
   const ending = new AbortController();
   const { signal } = ending;
   const fromBlock = options.fromBlock ?? deployment.deploymentBlock;
@@ -102,6 +105,7 @@ export async function resumeSession(
     },
     unready: (nodeId) => void ready.delete(nodeId),
     send,
+    blobs,
     random,
     onEvent,
     hedgeAfterMs: options.hedgeAfterMs ?? defaultHedgeAfterMs,

@@ -3,6 +3,7 @@
  * and what is owed is signed, so that a request is paid once, whichever nodes it ran on.
  */
 import { fromBase64 } from "@ngpu/protocol/base64";
+import type { Blobs } from "@ngpu/protocol/blobExchange/blobs";
 import { isErrorCode, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import { decodePayload, encodePayload, type Part } from "@ngpu/protocol/sealed/payload";
@@ -77,13 +78,15 @@ export function createSessionCore(options: {
   /** The node is stopping: it gets the key again when it is back. */
   unready: (nodeId: number) => void;
   send: (frame: Frame) => boolean;
+  /** Requests and answers that are too large for a frame. */
+  blobs: Pick<Blobs, "get" | "put">;
   random: (length: number) => Uint8Array;
   onEvent: (event: SessionEvent) => void;
   /** A request that is not answered for so long is asked of another node as well. */
   hedgeAfterMs: number;
   signal: AbortSignal;
 }): SessionCore & { write(entry: LedgerEntry): Promise<void> } {
-  const { sessionId, manifest, ledger, journal, vouchers, context, seats, random, onEvent, signal } = options;
+  const { sessionId, manifest, ledger, journal, vouchers, context, seats, blobs, random, onEvent, signal } = options;
   const { rekey, unready } = options;
   let judging: Promise<unknown> = Promise.resolve();
   let failure: unknown;
@@ -125,11 +128,19 @@ export function createSessionCore(options: {
     });
   }
 
-  async function takeAnswer(frame: FrameOf<"answer">): Promise<void> {
+  /** What the answer says, of the frame or of the gateway; undefined where that does not have it. */
+  async function sealedOf({ receipt, sealed }: FrameOf<"answer">): Promise<Uint8Array | undefined> {
+    if (sealed !== "") return fromBase64(sealed);
+    const hash = receipt.message.outputCiphertext;
+    return blobs.get({ taskId: sessionId, hash, signal }).catch(() => undefined);
+  }
+
+  async function takeAnswer(frame: FrameOf<"answer">, sealed: Uint8Array | undefined): Promise<void> {
     const { nodeId, seq, receipt } = frame;
     const seat = seats.get(nodeId);
     if (seat === undefined) return;
-    const sealed = fromBase64(frame.sealed);
+    // The node then leaves it there again.
+    if (sealed === undefined) return rekey(nodeId);
     const asked = ledger.asked(nodeId, receipt.message.inputCommitment);
     const payload = asked === undefined ? undefined : openAnswer(seat, asked, receipt, sealed);
     const signer = await recoverSigner({ kind: "receipt", signed: receipt, context });
@@ -192,7 +203,9 @@ export function createSessionCore(options: {
     reconnected: () => dispatcher.disconnected(),
     take(frame) {
       if (frame.t === "answer") {
-        judging = judging.then(() => takeAnswer(frame)).catch((error: unknown) => onEvent({ kind: "error", error }));
+        // Large ones are fetched side by side, and judged in the order in which they came.
+        const fetched = sealedOf(frame);
+        judging = judging.then(async () => takeAnswer(frame, await fetched)).catch((error: unknown) => onEvent({ kind: "error", error }));
       } else if (frame.t === "refusal") takeRefusal(frame);
       else if (frame.t === "voucherTaken") {
         vouchers().taken(frame.nodeId, frame.seq);

@@ -13,6 +13,7 @@ import { priorityOf } from "@ngpu/protocol/blobExchange/priorityOf";
 import { joinBytes } from "@ngpu/protocol/bytes";
 import { codeOf } from "@ngpu/protocol/errors";
 import type { Log } from "@ngpu/protocol/service/log";
+import { createTurns } from "@ngpu/protocol/service/turns";
 import type { BlobRoutes } from "./blobRoutes.ts";
 import type { Transfers } from "./transfers.ts";
 
@@ -28,19 +29,7 @@ const answerPatienceMs = 60_000;
 
 export function createBlobMessages(options: { blobs: BlobRoutes; transfers: Transfers; log: Log }): BlobMessages {
   const { blobs, transfers, log } = options;
-  const turns: (() => void)[] = [];
-  let readings = 0;
-
-  async function withTurn<T>(act: () => Promise<T>): Promise<T> {
-    if (readings >= mostReadings) await new Promise<void>((resolve) => turns.push(resolve));
-    readings += 1;
-    try {
-      return await act();
-    } finally {
-      readings -= 1;
-      turns.shift()?.();
-    }
-  }
+  const turns = createTurns(mostReadings);
 
   /** What to answer, or, where that is a blob, how to read it. */
   async function answerTo(head: BlobRequestHead, blob: Uint8Array): Promise<Uint8Array | (() => Promise<Uint8Array>)> {
@@ -76,7 +65,7 @@ export function createBlobMessages(options: { blobs: BlobRoutes; transfers: Tran
       const transfer = async (): Promise<void> => {
         const answer = await answerTo(head, blob).catch(refuse);
         if (typeof answer !== "function") return send(answer);
-        await withTurn(async () => send(await answer().catch(refuse)));
+        await turns.run(async () => send(await answer().catch(refuse)));
       };
       await transfers.run(transfer).catch((error: unknown) => {
         if (codeOf(error) !== "GATEWAY_DRAINING") throw error;

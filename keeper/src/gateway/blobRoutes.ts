@@ -1,6 +1,7 @@
 /**
  * Who may store and fetch which blob: the client key its input, nodes of the standing assignment their outputs
- * (BlobAccess). A keeper may ask whether a blob is here, so that it can answer for a demanded output.
+ * (BlobAccess). A keeper may ask whether a blob is here, so that it can answer for a demanded output. Under a session's
+ * id, its parties leave each other what a frame does not carry (sessionBodies.ts).
  */
 import { decodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
 import { NgpuError } from "@ngpu/protocol/errors";
@@ -8,10 +9,12 @@ import { gatewayLimits } from "@ngpu/protocol/limits";
 import { recoverSigner, type SigningContext } from "@ngpu/protocol/signed";
 import { blobAction } from "@ngpu/protocol/typedData";
 import type { Clock } from "@ngpu/protocol/service/clock";
+import { Readable } from "node:stream";
 import { isAddressEqual, type Address, type Hex } from "viem";
 import type { Authority } from "../chain/authority.ts";
 import { assignedNodes, type TaskFacts } from "../chain/taskFacts.ts";
 import type { BlobLabel, BlobStore, HeldBlob } from "./blobStore.ts";
+import type { SessionBodies } from "./sessionBodies.ts";
 import type { TaskWatch } from "./taskWatch.ts";
 
 export interface BlobRoutes {
@@ -39,10 +42,11 @@ export function createBlobRoutes(options: {
   store: BlobStore;
   tasks: TaskWatch;
   authority: Authority;
+  sessions: SessionBodies;
   context: SigningContext;
   clock: Clock;
 }): BlobRoutes {
-  const { store, tasks, authority, context, clock } = options;
+  const { store, tasks, authority, sessions, context, clock } = options;
   let uploads = 0;
   const inputsArriving = new Map<Hex, number>();
 
@@ -50,6 +54,7 @@ export function createBlobRoutes(options: {
     async put({ taskId, hash, authorization, bytes, body }) {
       const signer = await signerOf({ taskId, hash, authorization, action: blobAction.write });
       if (bytes !== undefined && bytes > gatewayLimits.maxBlobBytes) throw new NgpuError("BLOB_TOO_LARGE");
+      if (sessions.serves(taskId)) return sessions.put({ sessionId: taskId, hash, signer, body });
       const facts = await tasks.find(taskId, postVisibleMs);
       const label = await labelOf(facts, hash, signer);
       const arriving = inputsArriving.get(taskId) ?? 0;
@@ -65,16 +70,25 @@ export function createBlobRoutes(options: {
       }
     },
     async get(request) {
+      if (sessions.serves(request.taskId)) return bodyOf(request);
       const { signer, facts } = await readerOf(request);
       await requireParty(facts, signer);
       return store.get(request.taskId, request.hash);
     },
     async head(request) {
+      if (sessions.serves(request.taskId)) return bodyOf(request);
       const { signer, facts } = await readerOf(request);
       if (!(await authority.isKeeper(signer))) await requireParty(facts, signer);
       return store.get(request.taskId, request.hash);
     },
   };
+
+  async function bodyOf(request: BlobRequest): Promise<HeldBlob> {
+    const { taskId: sessionId, hash } = request;
+    const signer = await signerOf({ ...request, action: blobAction.read });
+    const bytes = await sessions.get({ sessionId, hash, signer });
+    return { bytes: bytes.length, stream: async () => Readable.from([bytes], { objectMode: false }), read: async () => bytes };
+  }
 
   async function readerOf(request: BlobRequest): Promise<{ signer: Address; facts: TaskFacts }> {
     const signer = await signerOf({ ...request, action: blobAction.read });

@@ -10,16 +10,18 @@
 import { createKeccakStream } from "@ngpu/protocol/service/keccak";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
-import { createReadStream, type ReadStream } from "node:fs";
+import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import type { Hex } from "viem";
 
 export type BlobLabel = { kind: "input" } | { kind: "output"; nodeId: number; assignment: number };
 
 export interface HeldBlob {
   bytes: number;
-  stream: () => ReadStream;
+  /** Open already; rejects when it cannot be read. */
+  stream: () => Promise<Readable>;
   /** All of it, in memory. */
   read: () => Promise<Uint8Array>;
 }
@@ -179,7 +181,7 @@ export async function createBlobStore(options: {
     get(taskId, hash) {
       const blob = folders.get(taskId)?.blobs.get(hash);
       if (blob === undefined) throw new NgpuError("BLOB_UNKNOWN", { taskId, hash });
-      return { bytes: blob.bytes, stream: () => createReadStream(blob.path), read: () => readFile(blob.path) };
+      return { bytes: blob.bytes, stream: () => openStream(blob.path), read: () => readFile(blob.path) };
     },
     async keepUntil(taskId, chainTimeS) {
       const folder = folders.get(taskId);
@@ -198,6 +200,12 @@ export async function createBlobStore(options: {
     },
     usedBytes: () => usedBytes,
   };
+}
+
+async function openStream(path: string): Promise<Readable> {
+  const stream = createReadStream(path);
+  await new Promise((resolve, reject) => stream.once("open", resolve).once("error", reject));
+  return stream;
 }
 
 async function readFolders(tasksRoot: string): Promise<Map<Hex, TaskFolder>> {

@@ -25,6 +25,7 @@ import { createSessionAuthority } from "../session/sessionAuthority.ts";
 import { createBlobMessages } from "./blobMessages.ts";
 import { createBlobRoutes } from "./blobRoutes.ts";
 import { createBlobStore } from "./blobStore.ts";
+import { createBodyShelf } from "./bodyShelf.ts";
 import { openCodedLinks } from "./codedLinks.ts";
 import { createFrameRules } from "./frameRules.ts";
 import { createHttpRoutes, pathOf, type HttpHandler } from "./httpRoutes.ts";
@@ -32,6 +33,7 @@ import { createHub } from "./hub.ts";
 import { createLink, linkLimits, type Link, type LinkLimits } from "./link.ts";
 import { createOutputKeeping } from "./outputKeeping.ts";
 import { createPace } from "./pace.ts";
+import { createSessionBodies } from "./sessionBodies.ts";
 import { createTaskWatch } from "./taskWatch.ts";
 import { createTransfers } from "./transfers.ts";
 import { verifyLogin, type Identity } from "./verifyLogin.ts";
@@ -160,7 +162,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const isAllowedOrigin = (origin: string | undefined): boolean =>
     origin === undefined || allowedOrigins.includes(origin);
   let isDraining = false;
-  const blobs = createBlobRoutes({ store, tasks, authority, context, clock });
+  const shelf = createBodyShelf({ clock });
+  const bodies = createSessionBodies({ shelf, sessions, authority, isConnected: (id) => hub.hasSession(id), clock });
+  const blobs = createBlobRoutes({ store, tasks, authority, sessions: bodies, context, clock });
   const transfers = createTransfers();
   const coded = await openCodedLinks({
     messages: createBlobMessages({ blobs, transfers, log }),
@@ -233,6 +237,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     log,
     pass: async () => {
+      shelf.sweep();
       const head = tasks.head();
       if (head === undefined || !tasks.isLive()) return;
       await keeping.apply();
@@ -321,6 +326,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     read: () => coded.counts().udpDatagrams,
   });
   telemetry?.gauge({ name: "stored_bytes", help: "Bytes of sealed data on disk.", read: () => store.usedBytes() });
+  telemetry?.gauge({
+    name: "session_body_bytes",
+    help: "Bytes of requests and answers of sessions that wait to be fetched.",
+    read: () => shelf.usedBytes(),
+  });
   telemetry?.gauge({ name: "head_block", help: "Newest block read.", read: () => Number(tasks.head()?.number ?? 0n) });
 
   log.info({ url, dataDir }, "gateway is up");

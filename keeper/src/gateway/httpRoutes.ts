@@ -87,9 +87,8 @@ export function createHttpRoutes(options: {
 
   async function getBlob(request: IncomingMessage, response: ServerResponse, blob: BlobPath): Promise<void> {
     const found = await blobs.get(blobRequest(request, blob));
-    const stream = found.stream();
     // A file that is gone must be a refusal, so its headers wait until it is open.
-    await new Promise((resolve, reject) => stream.once("open", resolve).once("error", reject));
+    const stream = await found.stream();
     response.writeHead(200, {
       "content-type": "application/octet-stream",
       "content-length": found.bytes,

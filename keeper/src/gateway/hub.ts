@@ -44,6 +44,8 @@ export interface Hub {
   pushRoster(): void;
   /** Tells clients now and then that the line stands; nodes and keepers see pings, a browser does not. */
   keepAlive(): void;
+  /** True while the session's client is connected. */
+  hasSession(sessionId: Hex): boolean;
   counts(): { nodes: number; keepers: number; clients: number };
 }
 
@@ -326,6 +328,7 @@ export function createHub(options: {
         client.link.send({ t: "alive" });
       }
     },
+    hasSession: (sessionId) => relay.isConnected(sessionId),
     counts() {
       let connected = 0;
       for (const links of clients.values()) connected += links.length;

@@ -22,6 +22,7 @@ export interface SessionRelay {
   leave(link: Link, sessionId: Hex): void;
   fromClient(sessionId: Hex, frame: Frame): Promise<void>;
   fromNode(nodeId: number, frame: LaneFrame): Promise<void>;
+  isConnected(sessionId: Hex): boolean;
   count(): number;
 }
 
@@ -66,6 +67,7 @@ export function createSessionRelay(options: {
       if (frame.t === "voucher" || frame.t === "claim") toKeepers(frame);
       else clients.get(place.sessionId)?.send(frame);
     },
+    isConnected: (sessionId) => clients.has(sessionId),
     count: () => clients.size,
   };
 }

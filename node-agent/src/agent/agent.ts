@@ -235,12 +235,13 @@ async function serve(
   const manifests = new Map(served.map(({ modelId, manifest }) => [modelId, manifest]));
 
   const blobs = createNodeBlobs({ context, clock, usesUdp: settings.usesUdp });
+  const ownBlobs = blobs.open({ gatewayUrl: settings.gatewayUrl, context, signer, nowMs: () => clock.nowMs() });
   const desk = createTaskDesk({
     ...options,
     context,
     pool,
     manifests,
-    blobs: blobs.open({ gatewayUrl: settings.gatewayUrl, context, signer, nowMs: () => clock.nowMs() }),
+    blobs: ownBlobs,
     link: {
       send: (frame) => link.send(frame),
       connection: () => link.connection(),
@@ -255,6 +256,7 @@ async function serve(
     voucherContext: { ...context, verifyingContract: deployment.sessionSettlement },
     pool,
     manifests,
+    blobs: ownBlobs,
     send: (frame) => link.send(frame),
     link: { connection: () => link.connection(), answers: () => link.answers() },
   });

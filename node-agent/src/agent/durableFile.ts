@@ -9,12 +9,12 @@ import { NgpuError } from "@ngpu/protocol/errors";
 export const unfinishedSuffix = ".part";
 
 /** Throws DISK_FULL, or EEXIST when the name is taken. */
-export function writeDurably(path: string, text: string, mode = 0o600): void {
+export function writeDurably(path: string, content: string | Uint8Array, mode = 0o600): void {
   const unfinished = `${path}${unfinishedSuffix}`;
   try {
     const file = openSync(unfinished, "w", mode);
     try {
-      const bytes = Buffer.from(text);
+      const bytes = typeof content === "string" ? Buffer.from(content) : content;
       for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
       fsyncSync(file);
     } finally {

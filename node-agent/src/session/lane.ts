@@ -1,10 +1,12 @@
 /**
  * One lane that this node serves: takes requests, executes them on the machine's slots, numbers and signs their
  * receipts, and takes the vouchers that pay for them. Nothing is sent before it is on disk; answers are sent again
- * until a voucher covers them, vouchers until the chain has settled them.
+ * until a voucher covers them, vouchers until the chain has settled them. What is too large for a frame travels as a blob
+ * under the session's id.
  */
 import { fromBase64, toBase64 } from "@ngpu/protocol/base64";
-import { codeOf, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
+import { requireStorable, type Blobs } from "@ngpu/protocol/blobExchange/blobs";
+import { codeOf, errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import { encodePayload } from "@ngpu/protocol/sealed/payload";
@@ -12,6 +14,7 @@ import { open, seal } from "@ngpu/protocol/sealed/seal";
 import type { AppendLog } from "@ngpu/protocol/service/appendLog";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
+import type { Turns } from "@ngpu/protocol/service/turns";
 import { isClaimDue } from "@ngpu/protocol/session/floorRule";
 import { inputContext, outputContext, requestKeyOf } from "@ngpu/protocol/session/requestKey";
 import { sessionLimits } from "@ngpu/protocol/session/sessionLimits";
@@ -25,6 +28,7 @@ import { checkInput } from "../agent/checkInput.ts";
 import { untilAborted } from "../agent/untilAborted.ts";
 import type { RunnerPool } from "../pool/runnerPool.ts";
 import { declaredWorkCums } from "./declaredWork.ts";
+import type { LaneBodies } from "./laneBodies.ts";
 import { createLaneBook, type AnswerEntry, type LaneEntry } from "./laneBook.ts";
 import { decodeLaneEntry, encodeLaneEntry } from "./laneEntry.ts";
 import type { LaneFacts } from "./laneFacts.ts";
@@ -37,6 +41,10 @@ export interface LaneParts {
   pool: RunnerPool;
   manifests: ReadonlyMap<Hex, ModelManifest>;
   send: (frame: Frame) => void;
+  /** At the gateway, asked for as the node's operator. */
+  blobs: Blobs;
+  /** Large inputs of all lanes that may be in memory at once. */
+  bodyTurns: Turns;
   clock: Clock;
   log: Log;
   random: (length: number) => Uint8Array;
@@ -71,12 +79,15 @@ export interface Lane {
 /** More would wait longer than a client does. */
 const mostWaiting = 256;
 const idleAfterMs = 60_000;
+const firstPauseMs = 250;
+const longestPauseMs = 8_000;
 const compactAboveBytes = 16 * 1024 * 1024;
 
 export function createLane(
-  options: LaneParts & { sessionId: Hex; nodeId: number; facts: LaneFacts; journal: AppendLog },
+  options: LaneParts & { sessionId: Hex; nodeId: number; facts: LaneFacts; journal: AppendLog; bodies: LaneBodies },
 ): Lane {
-  const { sessionId, nodeId, journal, context, voucherContext, signer, pool, manifests, send, clock, log } = options;
+  const { sessionId, nodeId, journal, bodies, context, voucherContext, signer, pool, manifests, send, clock, log } = options;
+  const { blobs, bodyTurns } = options;
   let { facts } = options;
   const { modelId, powerCu, priceUsd6PerGcums } = facts;
   const book = createLaneBook({ sessionId, nodeId, powerCu, priceUsd6PerGcums });
@@ -93,9 +104,14 @@ export function createLane(
   let compactedBytes = 0;
   /** Set when the disk failed: what was applied and is not written must not be built on. */
   let broken: unknown;
+  /** Hashes of large answers that the gateway has, or is being given. */
+  const stored = new Set<Hex>();
+  const storing = new Set<Hex>();
 
   if (journal.lines.length > 0) for (const line of journal.lines) book.apply(decodeLaneEntry(line));
   else write({ t: "base", seq: facts.seq, head: facts.head, weight: facts.weight, writtenOff: 0n }).catch(() => undefined);
+  // Those that a crash left without an answer.
+  keepBodies();
 
   /** Applied at once and in order; resolves when it may be acted on. */
   async function write(entry: LaneEntry): Promise<void> {
@@ -121,8 +137,46 @@ export function createLane(
   };
 
   const refuse = (requestId: Hex, code: ErrorCode): void => send({ t: "refusal", sessionId, nodeId, requestId, code });
-  const sendAnswer = ({ seq, receipt, sealed }: AnswerEntry): void =>
-    send({ t: "answer", sessionId, nodeId, seq, receipt, sealed });
+  const sendAnswer = (entry: AnswerEntry): void => {
+    const { seq, receipt, sealed } = entry;
+    if (sealed === "" && !stored.has(receipt.message.outputCiphertext)) void storeBody(entry);
+    else send({ t: "answer", sessionId, nodeId, seq, receipt, sealed });
+  };
+
+  /** Tells the answer once its body is at the gateway; who asks for the answer again, asks for that again too. */
+  async function storeBody(entry: AnswerEntry): Promise<void> {
+    const hash = entry.receipt.message.outputCiphertext;
+    if (storing.has(hash)) return;
+    storing.add(hash);
+    try {
+      await untilTaken({ hash, bytes: bodies.read(hash) });
+      stored.add(hash);
+      sendAnswer(entry);
+    } catch (error) {
+      if (!stopping.signal.aborted) log.warn({ err: error, sessionId }, "a large answer could not be left at the gateway");
+    } finally {
+      storing.delete(hash);
+    }
+  }
+
+  async function untilTaken({ hash, bytes }: { hash: Hex; bytes: Uint8Array }): Promise<void> {
+    const { signal } = stopping;
+    for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+      try {
+        return await blobs.put({ taskId: sessionId, hash, bytes, signal });
+      } catch (error) {
+        const mayHelp = errorCatalogue[codeOf(error)].retryable && pauseMs <= longestPauseMs;
+        if (signal.aborted || !mayHelp) throw error;
+      }
+      await clock.sleep(pauseMs, signal);
+    }
+  }
+
+  /** The request's sealed input, of the frame or of the gateway. */
+  async function sealedOf({ inputCiphertext, sealed }: FrameOf<"ask">): Promise<Uint8Array> {
+    if (sealed !== "") return fromBase64(sealed);
+    return blobs.get({ taskId: sessionId, hash: inputCiphertext, signal: draining.signal });
+  }
 
   async function ask(frame: FrameOf<"ask">): Promise<void> {
     const { requestId } = frame;
@@ -134,9 +188,10 @@ export function createLane(
       return;
     }
     if (executing.size >= mostWaiting) return refuse(requestId, "NODE_BUSY");
-    const running = execute(frame).catch((error: unknown) => {
+    const execution = (): Promise<void> => execute(frame);
+    const running = (frame.sealed === "" ? bodyTurns.run(execution, draining.signal) : execution()).catch((error: unknown) => {
       if (stopping.signal.aborted) return;
-      const code = codeOf(error);
+      const code = draining.signal.aborted && codeOf(error) === "INTERNAL" ? "NODE_DRAINING" : codeOf(error);
       if (code === "INTERNAL") log.error({ err: error, sessionId }, "a request failed");
       refuse(requestId, code);
     });
@@ -153,7 +208,7 @@ export function createLane(
     if (manifest === undefined) throw new NgpuError("MODEL_UNKNOWN", { modelId });
     const place = { sessionId, nodeId, requestId };
     const taskKey = requestKeyOf({ ...place, laneKey });
-    const sealed = fromBase64(frame.sealed);
+    const sealed = await sealedOf(frame);
     const body = open({ taskKey, context: inputContext(place), sealed, commitment: inputCommitment });
     const workCums = declaredWorkCums({ body, manifest });
     checkInput({ body, manifest, workCums });
@@ -178,15 +233,18 @@ export function createLane(
         }),
         random: options.random,
       });
-      const text = toBase64(output.sealed);
-      if (text.length > gatewayLimits.maxInlineBase64) throw new NgpuError("BLOB_TOO_LARGE", { sessionId });
+      const inline = inlineOf(output.sealed);
+      if (inline === "") {
+        requireStorable(output.sealed.length);
+        bodies.keep(output.ciphertextHash, output.sealed);
+      }
       const decided = {
         ...{ assignment: 0, attempt: 0, nodeId, modelId, inputCommitment, powerCu },
         ...{ outputCommitment: output.commitment, outputCiphertext: output.ciphertextHash },
         ...{ slot: slot.index, startMs: BigInt(startMs), durationMs: Math.min(durationMs, nextMs) },
         status: receiptStatus.succeeded,
       };
-      await answer(requestId, decided, text);
+      await answer(requestId, decided, inline);
     } finally {
       pending -= 1;
       pendingMs -= nextMs;
@@ -222,10 +280,19 @@ export function createLane(
       }
       if (verdict.kind === "take") {
         await write(verdict.entry);
+        keepBodies();
         send({ t: "voucher", voucher, bills });
       }
       send({ t: "voucherTaken", sessionId, nodeId, seq: book.signedSeq() });
     });
+  }
+
+  /** Bodies of answers that no voucher covers. */
+  function keepBodies(): void {
+    const large = book.unsigned().filter(({ sealed }) => sealed === "");
+    const hashes = large.map(({ receipt }) => receipt.message.outputCiphertext);
+    bodies.keepOnly(hashes);
+    for (const hash of stored) if (!hashes.includes(hash)) stored.delete(hash);
   }
 
   const relayVouchers = (): void => {
@@ -250,6 +317,8 @@ export function createLane(
   return {
     open(key) {
       laneKey = key;
+      // The client is new, or the gateway is: neither may have what was left there.
+      stored.clear();
       send({ t: "laneReady", sessionId, nodeId });
       repeatAnswers();
     },
@@ -290,4 +359,10 @@ export function createLane(
       await journal.close();
     },
   };
+}
+
+/** As a frame carries it; empty where it is too large for one. */
+function inlineOf(sealed: Uint8Array): string {
+  const text = toBase64(sealed);
+  return text.length > gatewayLimits.maxInlineBase64 ? "" : text;
 }

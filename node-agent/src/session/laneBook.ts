@@ -37,7 +37,7 @@ export interface AnswerEntry {
   requestId: Hex;
   receiptHash: Hex;
   receipt: Signed<"receipt">;
-  /** The sealed output in base64. */
+  /** The sealed output in base64; empty where it is a file, named by the receipt. */
   sealed: string;
 }
 

@@ -3,6 +3,7 @@
  * in one journal file, and is there again after a restart so that its vouchers reach the chain:
  *
  *   <dataDir>/sessions/<sessionId>.log
+ *   <dataDir>/sessions/<sessionId>.bodies/    answers that are too large for a frame
  *
  * Files are removed when the chain can settle nothing of their session any more.
  */
@@ -13,6 +14,7 @@ import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import { unwrapTaskKey } from "@ngpu/protocol/sealed/wrap";
 import { openAppendLog } from "@ngpu/protocol/service/appendLog";
 import { createLoop } from "@ngpu/protocol/service/loop";
+import { createTurns } from "@ngpu/protocol/service/turns";
 import { laneTarget } from "@ngpu/protocol/session/requestKey";
 import { recoverSigner, type Signed } from "@ngpu/protocol/signed";
 import type { Frame } from "@ngpu/protocol/wire";
@@ -20,6 +22,7 @@ import { hexToBytes, isAddressEqual, zeroHash, type Hex, type PublicClient } fro
 import type { AgentChain } from "../agent/chain.ts";
 import type { GatewayLink } from "../agent/gatewayLink.ts";
 import { createLane, type Lane, type LaneParts } from "./lane.ts";
+import { createLaneBodies } from "./laneBodies.ts";
 import { createLaneFactsReader, type LaneFacts } from "./laneFacts.ts";
 
 export interface SessionDesk {
@@ -42,10 +45,12 @@ const keepUnknownMs = 24 * 3_600_000;
 const deliveryPollMs = 50;
 /** Each holds an open file; what costs a payer a deposit and a keeper's assignment is not made in masses. */
 const mostLanes = 512;
+/** Large inputs in memory at once, sealed and open: at most half a GiB. */
+const mostBodies = 8;
 const fileName = /^(0x[0-9a-f]{64})\.log$/;
 
 export function createSessionDesk(
-  options: LaneParts & {
+  options: Omit<LaneParts, "bodyTurns"> & {
     nodeId: number;
     secret: Uint8Array;
     dataDir: string;
@@ -65,6 +70,8 @@ export function createSessionDesk(
   const unknown = new Map<Hex, number>();
   let isDraining = false;
   const fileOf = (sessionId: Hex): string => join(folder, `${sessionId}.log`);
+  const bodiesOf = (sessionId: Hex): string => join(folder, `${sessionId}.bodies`);
+  const bodyTurns = createTurns(mostBodies);
 
   /** The lane, made when the chain has it; one at a time. Throws SESSION_UNKNOWN, MODEL_UNKNOWN or NODE_BUSY. */
   function laneOf(sessionId: Hex): Promise<Lane> {
@@ -86,7 +93,8 @@ export function createSessionDesk(
     if (!isKept && !options.manifests.has(facts.modelId)) throw new NgpuError("MODEL_UNKNOWN", { modelId: facts.modelId });
     const journal = await openAppendLog(fileOf(sessionId));
     try {
-      const lane = createLane({ ...options, sessionId, facts, journal });
+      const bodies = createLaneBodies(bodiesOf(sessionId));
+      const lane = createLane({ ...options, bodyTurns, sessionId, facts, journal, bodies });
       lane.update(facts);
       return lane;
     } catch (error) {
@@ -162,8 +170,13 @@ export function createSessionDesk(
     lanes.delete(sessionId);
     refreshedMs.delete(sessionId);
     await lane.close();
-    rmSync(fileOf(sessionId));
+    forget(sessionId);
     log.info({ sessionId }, "a session is over");
+  }
+
+  function forget(sessionId: Hex): void {
+    rmSync(fileOf(sessionId));
+    rmSync(bodiesOf(sessionId), { recursive: true, force: true });
   }
 
   /**
@@ -174,7 +187,7 @@ export function createSessionDesk(
     if (codeOf(error) !== "SESSION_UNKNOWN") throw error;
     const { mtimeMs } = statSync(fileOf(sessionId));
     const isForgotten = clock.nowMs() - mtimeMs > keepUnknownMs;
-    if (isForgotten) rmSync(fileOf(sessionId));
+    if (isForgotten) forget(sessionId);
     if (isForgotten || !unknown.has(sessionId))
       log.warn({ sessionId, isForgotten }, "the chain does not know this session");
     if (isForgotten) unknown.delete(sessionId);
