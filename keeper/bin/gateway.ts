@@ -39,6 +39,7 @@ try {
     ...(publicUrl === undefined ? {} : { publicUrl }),
     allowedOrigins: origins.split(",").map((origin) => origin.trim()),
     dataDir: resolve(readText(env, "NGPU_DATA_DIR", "data/gateway")),
+    modelFolders: env.NGPU_MODEL_DIR ? [resolve(env.NGPU_MODEL_DIR)] : [],
     storeBytes: readInteger(env, "NGPU_STORE_BYTES", { fallback: 2 ** 31, minimum: 2 ** 20, maximum: 2 ** 50 }),
     pollMs: readInteger(env, "NGPU_POLL_MS", { fallback: 250, minimum: 50, maximum: 60_000 }),
     chainId,

@@ -7,8 +7,8 @@ import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import type { TaskResult } from "@ngpu/protocol/results";
 import { encodePayload, type Payload } from "@ngpu/protocol/sealed/payload";
 import { systemClock } from "@ngpu/protocol/service/clock";
+import { locateModel } from "@ngpu/protocol/service/modelFiles";
 import { probeConfinement } from "./pool/confinement.ts";
-import { locateModel } from "./pool/modelFiles.ts";
 import { startRunner, type RefusedModel, type RunnerModel } from "./pool/runnerProcess.ts";
 
 export interface LocalRunner {

@@ -24,6 +24,8 @@ export const gatewayLimits = {
   /** Sealed bytes inside a frame of the session rail, as base64: 45 KiB of them, and room for the rest of the frame. */
   maxInlineBase64: 60 * 1024,
   maxBlobBytes: 32 * 1024 * 1024,
+  /** Of a model's file in one answer. */
+  maxPartBytes: 4 * 1024 * 1024,
   maxOutputsPerNode: 2,
   storeBytes: 2 * 1024 * 1024 * 1024,
   keepAfterDeadlineS: 24 * 3_600,

@@ -7,7 +7,7 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import { probeConfinement } from "@ngpu/node-agent/pool/confinement";
 import { executionProviders, providerNeeds, type ExecutionProvider } from "@ngpu/node-agent/pool/executionProvider";
-import { locateModel } from "@ngpu/node-agent/pool/modelFiles";
+import { locateModel } from "@ngpu/protocol/service/modelFiles";
 import { catalogue } from "@ngpu/protocol/catalogue";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import { findGnd } from "../stack/findGnd.ts";

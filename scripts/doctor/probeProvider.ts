@@ -1,5 +1,5 @@
 /** Exit code 0 if the execution provider named by the argument loads a model of ours and agrees with the CPU on it. */
-import { locateModel } from "@ngpu/node-agent/pool/modelFiles";
+import { locateModel } from "@ngpu/protocol/service/modelFiles";
 import { loadModel } from "@ngpu/node-agent/runner/loadModel";
 import { catalogue } from "@ngpu/protocol/catalogue";
 

@@ -47,7 +47,7 @@ describe("blobs over coded links", () => {
   const withoutHttp = (openLink: OpenMessageLink): CodedBlobs =>
     createCodedBlobs({
       openLink,
-      fallback: () => ({ get: refuse, put: refuse, size: refuse }),
+      fallback: () => ({ get: refuse, put: refuse, size: refuse, part: refuse }),
       monotonicMs: () => performance.now(),
     });
   const refuse = (): Promise<never> => Promise.reject(new Error("asked over HTTP"));

@@ -20,5 +20,6 @@ export function createBlobsInMemory(): Blobs & { readonly held: Map<Hex, Uint8Ar
       held.set(hash, bytes);
     },
     size: async ({ hash }) => find(hash).length,
+    part: async ({ sha256, offset }) => find(sha256).slice(offset),
   };
 }

@@ -1,9 +1,11 @@
 /** Requests and answers of blobs as messages of the coded transport. */
 import {
   decodeAnswer,
+  decodeOffset,
   decodeRequest,
   encodeAnswer,
   encodeBlobHead,
+  encodeOffset,
   encodeRequestHead,
   type BlobAnswer,
   type BlobRequestHead,
@@ -31,6 +33,17 @@ describe("blobs as messages", () => {
     for (const kind of ["get", "head"] as const) {
       const asked = { ...head, kind };
       expect(decodeRequest(encodeRequestHead(asked))).to.deep.equal({ head: asked, blob: new Uint8Array() });
+    }
+  });
+
+  it("carries a request for a part of a file with its offset, and none without", () => {
+    const asked = { ...head, kind: "part" as const };
+    const offset = 2 ** 47 + 5;
+    const decoded = decodeRequest(joinBytes(encodeRequestHead(asked), encodeOffset(offset)));
+    expect(decoded.head).to.deep.equal(asked);
+    expect(decodeOffset(decoded.blob)).to.equal(offset);
+    for (const rest of [new Uint8Array(), new Uint8Array(5), new Uint8Array(7)]) {
+      expect(codeThrownBy(() => decodeRequest(joinBytes(encodeRequestHead(asked), rest)))).to.equal("WIRE_MALFORMED");
     }
   });
 

@@ -3,6 +3,7 @@
  * (blobRoutes.ts).
  */
 import {
+  decodeOffset,
   decodeRequest,
   encodeAnswer,
   encodeBlobHead,
@@ -15,6 +16,7 @@ import { codeOf } from "@ngpu/protocol/errors";
 import type { Log } from "@ngpu/protocol/service/log";
 import { createTurns } from "@ngpu/protocol/service/turns";
 import type { BlobRoutes } from "./blobRoutes.ts";
+import type { ModelParts } from "./modelParts.ts";
 import type { Transfers } from "./transfers.ts";
 
 export interface BlobMessages {
@@ -27,8 +29,13 @@ const mostReadings = 16;
 /** Whoever takes longer for an answer asks again, over a path that is faster then. */
 const answerPatienceMs = 60_000;
 
-export function createBlobMessages(options: { blobs: BlobRoutes; transfers: Transfers; log: Log }): BlobMessages {
-  const { blobs, transfers, log } = options;
+export function createBlobMessages(options: {
+  blobs: BlobRoutes;
+  models: ModelParts;
+  transfers: Transfers;
+  log: Log;
+}): BlobMessages {
+  const { blobs, models, transfers, log } = options;
   const turns = createTurns(mostReadings);
 
   /** What to answer, or, where that is a blob, how to read it. */
@@ -40,6 +47,12 @@ export function createBlobMessages(options: { blobs: BlobRoutes; transfers: Tran
         const result = await blobs.put({ ...asked, bytes: blob.length, body: oneChunk(blob) });
         return encodeAnswer({ kind: "stored", request, wasPresent: result === "present" });
       }
+      case "part":
+        return async () => {
+          const offset = decodeOffset(blob);
+          const { bytes } = await models.part({ modelId: taskId, sha256: hash, offset, authorization });
+          return joinBytes(encodeBlobHead(request), bytes);
+        };
       case "head":
         return encodeAnswer({ kind: "size", request, bytes: (await blobs.head(asked)).bytes });
       case "get": {

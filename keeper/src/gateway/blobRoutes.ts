@@ -3,16 +3,16 @@
  * (BlobAccess). A keeper may ask whether a blob is here, so that it can answer for a demanded output. Under a session's
  * id, its parties leave each other what a frame does not carry (sessionBodies.ts).
  */
-import { decodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
-import { recoverSigner, type SigningContext } from "@ngpu/protocol/signed";
+import type { SigningContext } from "@ngpu/protocol/signed";
 import { blobAction } from "@ngpu/protocol/typedData";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { Readable } from "node:stream";
 import { isAddressEqual, type Address, type Hex } from "viem";
 import type { Authority } from "../chain/authority.ts";
 import { assignedNodes, type TaskFacts } from "../chain/taskFacts.ts";
+import { signerOf } from "./blobAccess.ts";
 import type { BlobLabel, BlobStore, HeldBlob } from "./blobStore.ts";
 import type { SessionBodies } from "./sessionBodies.ts";
 import type { TaskWatch } from "./taskWatch.ts";
@@ -46,13 +46,14 @@ export function createBlobRoutes(options: {
   context: SigningContext;
   clock: Clock;
 }): BlobRoutes {
-  const { store, tasks, authority, sessions, context, clock } = options;
+  const { store, tasks, authority, sessions } = options;
+  const by = options;
   let uploads = 0;
   const inputsArriving = new Map<Hex, number>();
 
   return {
     async put({ taskId, hash, authorization, bytes, body }) {
-      const signer = await signerOf({ taskId, hash, authorization, action: blobAction.write });
+      const signer = await signerOf({ taskId, hash, authorization, action: blobAction.write }, by);
       if (bytes !== undefined && bytes > gatewayLimits.maxBlobBytes) throw new NgpuError("BLOB_TOO_LARGE");
       if (sessions.serves(taskId)) return sessions.put({ sessionId: taskId, hash, signer, body });
       const facts = await tasks.find(taskId, postVisibleMs);
@@ -85,13 +86,13 @@ export function createBlobRoutes(options: {
 
   async function bodyOf(request: BlobRequest): Promise<HeldBlob> {
     const { taskId: sessionId, hash } = request;
-    const signer = await signerOf({ ...request, action: blobAction.read });
+    const signer = await signerOf({ ...request, action: blobAction.read }, by);
     const bytes = await sessions.get({ sessionId, hash, signer });
     return { bytes: bytes.length, stream: async () => Readable.from([bytes], { objectMode: false }), read: async () => bytes };
   }
 
   async function readerOf(request: BlobRequest): Promise<{ signer: Address; facts: TaskFacts }> {
-    const signer = await signerOf({ ...request, action: blobAction.read });
+    const signer = await signerOf({ ...request, action: blobAction.read }, by);
     return { signer, facts: await tasks.find(request.taskId, postVisibleMs) };
   }
 
@@ -104,20 +105,6 @@ export function createBlobRoutes(options: {
     const left = (inputsArriving.get(taskId) ?? 1) - 1;
     if (left > 0) inputsArriving.set(taskId, left);
     else inputsArriving.delete(taskId);
-  }
-
-  async function signerOf(request: BlobRequest & { action: number }): Promise<Address> {
-    const access = decodeBlobAuthorization(request.authorization);
-    const { action, taskId, blobHash, expiry } = access.message;
-    const fits = action === request.action && taskId === request.taskId && blobHash === request.hash;
-    if (!fits) throw new NgpuError("AUTH_FORBIDDEN", { part: "blob access" });
-    const nowS = Math.floor(clock.nowMs() / 1_000);
-    const { clockSkewS, blobAccessExpiryS } = gatewayLimits;
-    const inTime = expiry >= BigInt(nowS - clockSkewS) && expiry <= BigInt(nowS + blobAccessExpiryS + clockSkewS);
-    if (!inTime) throw new NgpuError("AUTH_EXPIRED", { part: "blob access" });
-    const signer = await recoverSigner({ kind: "blobAccess", signed: access, context });
-    if (signer === undefined) throw new NgpuError("AUTH_REQUIRED");
-    return signer;
   }
 
   async function labelOf(facts: TaskFacts, hash: Hex, signer: Address): Promise<BlobLabel> {

@@ -31,6 +31,7 @@ import { createFrameRules } from "./frameRules.ts";
 import { createHttpRoutes, pathOf, type HttpHandler } from "./httpRoutes.ts";
 import { createHub } from "./hub.ts";
 import { createLink, linkLimits, type Link, type LinkLimits } from "./link.ts";
+import { createModelParts } from "./modelParts.ts";
 import { createOutputKeeping } from "./outputKeeping.ts";
 import { createPace } from "./pace.ts";
 import { createSessionBodies } from "./sessionBodies.ts";
@@ -61,6 +62,8 @@ export interface GatewayOptions {
   publicUrl?: string;
   allowedOrigins: string[];
   dataDir: string;
+  /** Looked into for models' files before the packages of this installation. */
+  modelFolders?: readonly string[];
   chainId: number;
   chain: PublicClient;
   deployment: Deployment;
@@ -165,9 +168,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const shelf = createBodyShelf({ clock });
   const bodies = createSessionBodies({ shelf, sessions, authority, isConnected: (id) => hub.hasSession(id), clock });
   const blobs = createBlobRoutes({ store, tasks, authority, sessions: bodies, context, clock });
+  const models = createModelParts({ authority, context, clock, folders: options.modelFolders ?? [] });
   const transfers = createTransfers();
   const coded = await openCodedLinks({
-    messages: createBlobMessages({ blobs, transfers, log }),
+    messages: createBlobMessages({ blobs, models, transfers, log }),
     context,
     udp: options.udp,
     clock,
@@ -179,6 +183,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const answerHttp = createHttpRoutes({
     blobs,
+    models,
     transfers,
     health: () => ({
       ok: tasks.isLive(),

@@ -9,6 +9,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Hex } from "viem";
 import type { BlobRoutes } from "./blobRoutes.ts";
+import type { ModelParts } from "./modelParts.ts";
 import type { Transfers } from "./transfers.ts";
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -18,10 +19,14 @@ const retryAfterS = 2;
 /** What of a refused body is read before reading stops, and how long its sender has to see the answer. */
 const discard = { mostBytes: 4 * 1024 * 1024, withinMs: 2_000 };
 
+const modelPath = /^\/v1\/models\/(0x[0-9a-f]{64})\/(0x[0-9a-f]{64})$/;
+/** From there to the end: what of it one answer holds is the gateway's to say. */
+const rangeHeader = /^bytes=([0-9]{1,14})-$/;
 const blobPath = /^\/v1\/blobs\/(0x[0-9a-f]{64})\/(0x[0-9a-f]{64})$/;
 
 export function createHttpRoutes(options: {
   blobs: BlobRoutes;
+  models: ModelParts;
   transfers: Transfers;
   health: () => object;
   roster: () => object;
@@ -29,7 +34,7 @@ export function createHttpRoutes(options: {
   clock: Clock;
   log: Log;
 }): HttpHandler {
-  const { blobs, transfers, health, roster, isAllowedOrigin, clock, log } = options;
+  const { blobs, models, transfers, health, roster, isAllowedOrigin, clock, log } = options;
 
   const answer: HttpHandler = (request, response) => {
     handle(request, response).catch((error: unknown) => {
@@ -48,7 +53,8 @@ export function createHttpRoutes(options: {
     if (origin !== undefined) allowOrigin(response, origin);
     const path = pathOf(request);
     const blob = blobPath.exec(path);
-    switch (`${request.method} ${blob === null ? path : "blob"}`) {
+    const model = modelPath.exec(path);
+    switch (`${request.method} ${blob !== null ? "blob" : model !== null ? "model" : path}`) {
       case "OPTIONS blob":
       case "OPTIONS /v1/health":
       case "OPTIONS /v1/roster":
@@ -64,6 +70,8 @@ export function createHttpRoutes(options: {
         return transfers.run(() => getBlob(request, response, blob));
       case "HEAD blob":
         return transfers.run(() => headBlob(request, response, blob));
+      case "GET model":
+        return transfers.run(() => getPart(request, response, model));
       default:
         throw new NgpuError("ROUTE_UNKNOWN", { path });
     }
@@ -100,6 +108,22 @@ export function createHttpRoutes(options: {
   async function headBlob(request: IncomingMessage, response: ServerResponse, blob: BlobPath): Promise<void> {
     const { bytes } = await blobs.head(blobRequest(request, blob));
     response.writeHead(200, { "content-length": bytes, "cache-control": "private, no-store" }).end();
+  }
+
+  async function getPart(request: IncomingMessage, response: ServerResponse, model: BlobPath): Promise<void> {
+    const { taskId: modelId, hash: sha256, authorization } = blobRequest(request, model);
+    const [, from = "0"] = rangeHeader.exec(request.headers.range ?? "") ?? [];
+    const offset = Number(from);
+    const { bytes, fileBytes } = await models.part({ modelId, sha256, offset, authorization });
+    const end = offset + bytes.length - 1;
+    const range = bytes.length === 0 ? `bytes */${fileBytes}` : `bytes ${offset}-${end}/${fileBytes}`;
+    response.writeHead(206, {
+      "content-type": "application/octet-stream",
+      "content-length": bytes.length,
+      "content-range": range,
+      "cache-control": "private, no-store",
+    });
+    response.end(bytes);
   }
 
   return answer;

@@ -13,11 +13,13 @@ import { createLoop } from "@ngpu/protocol/service/loop";
 import type { Log } from "@ngpu/protocol/service/log";
 import type { Telemetry } from "@ngpu/protocol/service/telemetry";
 import type { FrameOf } from "@ngpu/protocol/wire";
+import { join } from "node:path";
 import type { Address, PublicClient } from "viem";
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { findModels } from "../localTask.ts";
 import { probeConfinement } from "../pool/confinement.ts";
 import { createAgentChain, type AgentChain } from "./chain.ts";
+import { fetchModels } from "./fetchModels.ts";
 import { connectGateway } from "./gatewayLink.ts";
 import { openJournal, type Journal } from "./journal.ts";
 import { createLivenessDesk } from "./livenessDesk.ts";
@@ -93,7 +95,9 @@ export async function startAgent(options: {
   const confinement = probeConfinement();
   log.info({ active: confinement.active }, "runners are confined");
   for (const gap of confinement.missing) log.warn({ gap }, "a protection is missing on this machine");
-  const found = findModels(settings.modelFolders);
+  const fetchedFolder = join(settings.dataDir, "models");
+  if (nodeId !== 0 && settings.fetchesModels) await fetchMissing(parts, fetchedFolder);
+  const found = findModels([...settings.modelFolders, fetchedFolder]);
   const started = await startPool({ ...settings, ...found, confinement, clock, log });
   const measuring = measure(parts, started);
 
@@ -158,6 +162,20 @@ export async function startAgent(options: {
       await pool.close();
     },
   };
+}
+
+/** Only a registered node is given files: one that is new serves what it has, and fetches the rest at its next start. */
+async function fetchMissing({ settings, deployment, signer, clock, log }: Parts, folder: string): Promise<void> {
+  const context = { chainId: settings.chainId, verifyingContract: deployment.taskEscrow };
+  const blobs = createNodeBlobs({ context, clock, usesUdp: settings.usesUdp });
+  try {
+    await fetchModels({
+      blobs: blobs.open({ gatewayUrl: settings.gatewayUrl, context, signer, nowMs: () => clock.nowMs() }),
+      ...{ folder, folders: settings.modelFolders, clock, log, signal: new AbortController().signal },
+    });
+  } finally {
+    blobs.close();
+  }
 }
 
 /** Throws SETTING_INVALID when nobody says whom this operator is to serve. */

@@ -34,6 +34,8 @@ export interface AgentSettings {
   provider: ExecutionProvider;
   fallsBackToCpu: boolean;
   modelFolders: string[];
+  /** Whether files of models that are not here are fetched from the gateway. */
+  fetchesModels: boolean;
   drainS: number;
 }
 
@@ -69,6 +71,7 @@ export function readAgentSettings(env: Environment): AgentSettings {
     provider,
     fallsBackToCpu: fallback === "cpu",
     modelFolders: env.NGPU_MODEL_DIR ? [resolve(env.NGPU_MODEL_DIR)] : [],
+    fetchesModels: readSwitch(env, "NGPU_FETCH_MODELS", true),
     drainS: readDrainS(env, defaultDrainS),
   };
 }

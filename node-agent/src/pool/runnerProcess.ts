@@ -13,7 +13,7 @@ import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Hex } from "viem";
 import { createPipeDecoder, encodePipeFrame, frameType, type PipeFrame } from "../runner/frames.ts";
 import type { Confinement } from "./confinement.ts";
-import type { ModelPaths } from "./modelFiles.ts";
+import type { ModelPaths } from "@ngpu/protocol/service/modelFiles";
 import { makeRunnerFolder } from "./runnerFolder.ts";
 
 export interface RunnerModel {

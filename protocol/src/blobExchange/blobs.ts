@@ -19,6 +19,18 @@ export interface Blobs {
   put(blob: BlobName & { readonly bytes: Uint8Array; readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** The size of a blob that is there, by the gateway's word. */
   size(blob: BlobName & { readonly signal?: AbortSignal | undefined }): Promise<number>;
+  /**
+   * The bytes of a model's file from `offset` on, some MiB at most and none at its end; for operators of registered
+   * nodes. Whoever puts them together proves the hash.
+   */
+  part(file: ModelPart & { readonly signal?: AbortSignal | undefined }): Promise<Uint8Array>;
+}
+
+export interface ModelPart {
+  readonly modelId: Hex;
+  /** Of the whole file. */
+  readonly sha256: Hex;
+  readonly offset: number;
 }
 
 /** What a node needs of them. */

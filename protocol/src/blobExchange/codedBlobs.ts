@@ -7,7 +7,7 @@ import { NgpuError } from "../errors.ts";
 import { gatewayLimits } from "../limits.ts";
 import { createBlobAsker, type BlobAsker, type SendMessage } from "./asker.ts";
 import { authorize, blobPatienceMs, requireStorable, type BlobGateway, type BlobName, type Blobs, type OpenBlobs } from "./blobs.ts";
-import type { BlobAnswer, BlobRequestKind } from "./messages.ts";
+import { encodeOffset, type BlobAnswer, type BlobRequestKind } from "./messages.ts";
 
 /** A connection that carries whole messages both ways, whatever paths are under it. */
 export interface MessageLink {
@@ -137,6 +137,14 @@ export function createCodedBlobs(options: {
           kind: "head",
           read: (answer) => (answer.kind === "size" ? answer.bytes : undefined),
           otherwise: () => overHttp.size(blob),
+        }),
+      part: ({ modelId, sha256, offset, signal }) =>
+        ask({
+          blob: { taskId: modelId, hash: sha256, signal },
+          kind: "part",
+          bytes: encodeOffset(offset),
+          read: (answer) => (answer.kind === "blob" ? answer.bytes : undefined),
+          otherwise: () => overHttp.part({ modelId, sha256, offset, signal }),
         }),
     };
   }

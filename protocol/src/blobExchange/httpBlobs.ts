@@ -12,15 +12,17 @@ export function createHttpBlobs(gateway: BlobGateway, options: { patienceMs?: nu
   async function request(
     blob: BlobName & { readonly signal?: AbortSignal | undefined },
     action: keyof typeof blobAction,
-    init: RequestInit,
+    init: Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> },
+    folder = "blobs",
   ): Promise<Response> {
     const authorization = await authorize(gateway, blob, action);
-    const headers = { authorization, ...(init.body === undefined ? {} : { "content-type": "application/octet-stream" }) };
+    const headers: Record<string, string> = { ...init.headers, authorization };
+    if (init.body !== undefined) headers["content-type"] = "application/octet-stream";
     const late = AbortSignal.timeout(patienceMs);
     const signal = blob.signal === undefined ? late : AbortSignal.any([blob.signal, late]);
     let response: Response;
     try {
-      const url = `${gateway.gatewayUrl}/v1/blobs/${blob.taskId}/${blob.hash}`;
+      const url = `${gateway.gatewayUrl}/v1/${folder}/${blob.taskId}/${blob.hash}`;
       response = await fetch(url, { ...init, headers, redirect: "error", signal });
     } catch (cause) {
       throw new NgpuError("GATEWAY_UNREACHABLE", { gatewayUrl: gateway.gatewayUrl }, { cause });
@@ -43,6 +45,11 @@ export function createHttpBlobs(gateway: BlobGateway, options: { patienceMs?: nu
     async size(blob) {
       const { headers } = await request(blob, "read", { method: "HEAD" });
       return Number(headers.get("content-length"));
+    },
+    async part({ modelId, sha256, offset, signal }) {
+      const named = { taskId: modelId, hash: sha256, signal };
+      const init = { method: "GET", headers: { range: `bytes=${offset}-` } };
+      return readBounded(await request(named, "read", init, "models"));
     },
   };
 }

@@ -3,6 +3,7 @@
  * headers stands before the blob's bytes, so that a request and an answer are one message each.
  *
  *   request = version u8 (1) ‖ kind u8 ‖ request u32 ‖ taskId (32) ‖ hash (32) ‖ length u16 ‖ authorization ‖ blob
+ *   of a part of a model's file: modelId and SHA-256 in the places of taskId and hash, its offset u48 in that of the blob
  *   answer  = version u8 (1) ‖ kind u8 ‖ request u32 ‖ blob, or size u48, or result u8, or code (UTF-8)
  */
 import { hexToBytes, bytesToHex, type Hex } from "viem";
@@ -12,7 +13,8 @@ import { createByteWriter } from "../harq/wire/byteWriter.ts";
 import { malformed } from "../harq/wire/malformed.ts";
 
 const version = 1;
-const requestKinds = { get: 1, put: 2, head: 3 } as const;
+const requestKinds = { get: 1, put: 2, head: 3, part: 4 } as const;
+const offsetBytes = 6;
 const answerKinds = { blob: 0x81, stored: 0x82, size: 0x83, refused: 0x84 } as const;
 const requestFixedBytes = 2 + 4 + 32 + 32 + 2;
 const answerFixedBytes = 2 + 4;
@@ -65,8 +67,20 @@ export function decodeRequest(bytes: Uint8Array): { head: BlobRequestHead; blob:
   if (length > mostAuthorizationBytes) throw malformed("authorization");
   const authorization = textOf(reader.take(length));
   const blob = reader.rest();
-  if (kind !== "put" && blob.length > 0) throw malformed("blob");
+  if (kind === "part" ? blob.length !== offsetBytes : kind !== "put" && blob.length > 0) throw malformed("blob");
   return { head: { kind, request, taskId, hash, authorization }, blob };
+}
+
+/** What follows the head of a request for a part. */
+export function encodeOffset(offset: number): Uint8Array {
+  const writer = createByteWriter(new Uint8Array(offsetBytes));
+  writer.u48(offset);
+  return writer.written();
+}
+
+/** Throws WIRE_MALFORMED. */
+export function decodeOffset(bytes: Uint8Array): number {
+  return createByteReader(bytes).u48();
 }
 
 /** The bytes before the blob of an answer of kind `blob`. */

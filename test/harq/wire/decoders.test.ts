@@ -3,7 +3,8 @@
  * the same again, or refuses with the code that it says it refuses with, and nothing else.
  */
 import { decodeBlobAuthorization, encodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
-import { decodeAnswer, decodeRequest, encodeAnswer, encodeRequestHead } from "@ngpu/protocol/blobExchange/messages";
+import { joinBytes } from "@ngpu/protocol/bytes";
+import { decodeAnswer, decodeRequest, encodeAnswer, encodeOffset, encodeRequestHead } from "@ngpu/protocol/blobExchange/messages";
 import { codeOf, type ErrorCode } from "@ngpu/protocol/errors";
 import { decodePayload as decodeHandshake, encodePayload as encodeHandshake } from "@ngpu/protocol/harq/security/handshakePayload";
 import { pathTokenBytes } from "@ngpu/protocol/harq/security/pathToken";
@@ -42,7 +43,7 @@ interface Decoder {
 const decoders: readonly Decoder[] = [
   {
     name: "a request for a blob",
-    good: [encodeRequestHead(head), encodeRequestHead({ ...head, kind: "get", authorization: "NGPU é" })],
+    good: [encodeRequestHead(head), encodeRequestHead({ ...head, kind: "get", authorization: "NGPU é" }), joinBytes(encodeRequestHead({ ...head, kind: "part" }), encodeOffset(5))],
     decode(input) {
       const { head: found, blob } = decodeRequest(input);
       expect([...encodeRequestHead(found), ...blob]).to.deep.equal([...input]);

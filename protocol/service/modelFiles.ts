@@ -4,8 +4,8 @@
  */
 import { existsSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { NgpuError } from "@ngpu/protocol/errors";
-import type { ModelManifest } from "@ngpu/protocol/manifest";
+import { NgpuError } from "../src/errors.ts";
+import type { ModelManifest } from "../src/manifest.ts";
 
 export type ModelPaths = Record<string, string>;
 
@@ -14,12 +14,10 @@ export type ModelPaths = Record<string, string>;
  * nowhere.
  */
 export function locateModel(manifest: ModelManifest, folders: readonly string[] = []): ModelPaths {
-  const roots = [...folders, ...nodeModulesAbove(import.meta.dirname)];
+  const roots = modelRoots(folders);
   return Object.fromEntries(
     [...manifest.graphs, ...manifest.assets].map(({ name, file }) => {
-      const path = roots
-        .map((root) => within(root, file))
-        .find((candidate) => candidate !== undefined && existsSync(candidate));
+      const path = locateFile(file, roots);
       if (path === undefined)
         throw new NgpuError("MODEL_MISMATCH", { model: manifest.name, file, reason: "is not installed" });
       return [name, path];
@@ -27,8 +25,18 @@ export function locateModel(manifest: ModelManifest, folders: readonly string[] 
   );
 }
 
-/** A manifest's path must not leave the folder it is looked up in. */
-function within(root: string, file: string): string | undefined {
+/** Where files are looked for, in this order. */
+export function modelRoots(folders: readonly string[] = []): string[] {
+  return [...folders, ...nodeModulesAbove(import.meta.dirname)];
+}
+
+/** The first place that has the file; undefined where none has. */
+export function locateFile(file: string, roots: readonly string[]): string | undefined {
+  return roots.map((root) => within(root, file)).find((place) => place !== undefined && existsSync(place));
+}
+
+/** Where a manifest's file is below `root`; undefined for a path that would leave it. */
+export function within(root: string, file: string): string | undefined {
   const path = resolve(root, file);
   return path.startsWith(resolve(root) + sep) ? path : undefined;
 }
