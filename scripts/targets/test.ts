@@ -1,6 +1,6 @@
 /**
- * Runs every suite, two at a time, one file of each. The last line is `N passed, N failed`; a suite that runs no test, or not to
- * its end, has failed. `npm test -- keeper e2e` runs the named suites alone.
+ * Runs every suite, two at a time, one file of each, those that need no contract while the contracts compile. The last
+ * line is `N passed, N failed`; a suite that runs no test, or not to its end, has failed. `npm test -- keeper e2e` runs the named suites alone.
  */
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -27,13 +27,24 @@ await runTarget(async () => {
   if (stray.length > 0) throw new StackError(`In no suite, so nobody would run them: ${stray.join(", ")}`);
   const isWhole = chosen.some(({ name }) => name === "e2e");
   const contractTests = chosen.some(({ name }) => name === "solidity");
-  await startBuilds({ dapp: isWhole, subgraph: true, everyContract: true, contractTests, progress }).all;
-  const env: Record<string, string> = isWhole ? { NGPU_CHROMIUM: await requireChromium(progress) } : {};
-  const together = chosen.filter(({ isAlone }) => isAlone !== true);
-  const lane = async (): Promise<void> => {
-    for (let suite = together.shift(); suite !== undefined; suite = together.shift()) await run(suite, env);
+  const builds = startBuilds({ dapp: isWhole, subgraph: true, everyContract: true, contractTests, progress });
+  // The compiler takes one core, far longer than the other builds take the second one.
+  await Promise.all([builds.subgraph, ...(isWhole ? [builds.dapp] : [])]);
+  const early = chosen.filter(({ isUncompiled }) => isUncompiled === true);
+  const together = chosen.filter(({ isUncompiled, isAlone }) => isUncompiled !== true && isAlone !== true);
+  const lane = async (queue: Suite[], env: Record<string, string>): Promise<void> => {
+    for (let suite = queue.shift(); suite !== undefined; suite = queue.shift()) await run(suite, env);
   };
-  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, lane));
+  const isRunEarly = lane(early, {});
+  isRunEarly.catch(() => undefined);
+  await builds.all.catch(async (error: unknown) => {
+    interrupted.abort();
+    await isRunEarly.catch(() => undefined);
+    throw error;
+  });
+  const env: Record<string, string> = isWhole ? { NGPU_CHROMIUM: await requireChromium(progress) } : {};
+  const after = isRunEarly.then(() => lane(together, env));
+  await (availableParallelism() < 2 ? after : Promise.all([after, lane(together, env)]));
   for (const suite of chosen.filter(({ isAlone }) => isAlone === true)) await run(suite, env);
 });
 await endLeftovers(progress);

@@ -4,14 +4,16 @@ export interface Suite {
   /** Globs from the root. */
   files: readonly string[];
   timeoutS: number;
+  /** Uses no compiled contract, so it runs while they compile. */
+  isUncompiled?: boolean;
   /** Starts a whole network, so nothing else runs beside it. */
   isAlone?: boolean;
 }
 
 export const suites: readonly Suite[] = [
   { name: "contracts", files: ["test/contracts/**/*.test.ts"], timeoutS: 420 },
-  { name: "protocol", files: ["test/protocol/**/*.test.ts"], timeoutS: 120 },
-  { name: "harq", files: ["test/harq/**/*.test.ts"], timeoutS: 420 },
+  { name: "protocol", files: ["test/protocol/**/*.test.ts"], timeoutS: 120, isUncompiled: true },
+  { name: "harq", files: ["test/harq/**/*.test.ts"], timeoutS: 420, isUncompiled: true },
   { name: "client", files: ["test/client/**/*.test.ts"], timeoutS: 180 },
   { name: "gateway", files: ["test/gateway/**/*.test.ts"], timeoutS: 180 },
   { name: "keeper", files: ["test/keeper/**/*.test.ts"], timeoutS: 360 },
