@@ -1,7 +1,7 @@
 /** What a keeper does for liveness, planned by table. */
 import type { OpenChallenge } from "@ngpu/keeper/faults/challengeFollower";
 import type { FaultFacts } from "@ngpu/keeper/faults/faultSnapshot";
-import { closingGas, planFaults, refundWei, toAsk, type FaultWork } from "@ngpu/keeper/faults/planFaults";
+import { closingGas, finishGas, planFaults, refundWei, toAsk, type FaultWork } from "@ngpu/keeper/faults/planFaults";
 import type { ShelvedReply } from "@ngpu/keeper/faults/replyShelf";
 import { createSilenceWatch } from "@ngpu/keeper/faults/silenceWatch";
 import { readUpkeepSettings } from "@ngpu/keeper/upkeep/upkeepSettings";
@@ -13,7 +13,7 @@ import { chainTimeS, nowMs, online } from "./world.ts";
 const challengeId = keccak256("0xc1");
 const gwei = 10n ** 9n;
 const all: FaultWork = {
-  ...{ relay: true, close: true, missed: true, credits: true },
+  ...{ relay: true, close: true, slashes: true, missed: true, credits: true },
   challenge: { silentForS: 600, mostWeiPerDay: 100n },
 };
 
@@ -24,8 +24,8 @@ function aChallenge(change: Partial<OpenChallenge> = {}): OpenChallenge {
 function facts(change: Partial<FaultFacts> = {}): FaultFacts {
   return {
     ...{ account: zeroAddress, chainTimeS, blockNumber: 510n, baseFeeWei: 10n * gwei, gasPriceWei: 11n * gwei },
-    ...{ challenges: [], upkeepData: undefined, credits: { availability: 0n, disputes: 0n, bonds: 0n } },
-    ...{ silent: [], bondWei: 10n, postedTodayWei: 0n },
+    ...{ challenges: [], upkeepData: undefined, credits: { availability: 0n, disputes: 0n, bonds: 0n, stake: 0n } },
+    ...{ payableSlashes: [], silent: [], bondWei: 10n, postedTodayWei: 0n },
     ...change,
   };
 }
@@ -84,12 +84,25 @@ describe("plan of liveness", () => {
     expect(kinds({ upkeepData }, { gasLeft: 559_999n })).to.deep.equal([]);
     expect(kinds({ upkeepData }, { work: { close: false } })).to.deep.equal([]);
     const worthWei = 2n * 45_000n * 11n * gwei;
-    const credits = { availability: worthWei, disputes: worthWei - 1n, bonds: 1n };
+    const credits = { availability: worthWei, disputes: worthWei - 1n, bonds: 1n, stake: 1n };
     expect(planned({ credits })).to.deep.equal([
       { kind: "payBondCredit", ledger: "availability", account: zeroAddress },
       { kind: "withdrawCredit", account: zeroAddress },
+      { kind: "payStakeCredit", account: zeroAddress },
     ]);
     expect(kinds({ credits }, { work: { credits: false } })).to.deep.equal([]);
+  });
+
+  it("finishes slashes that are past their appeal, the oldest first, with the gas that closing leaves", () => {
+    const payableSlashes = [3n, 5n, 8n];
+    const finishes = payableSlashes.map((slashId) => ({ kind: "finishSlash", slashId }));
+    expect(planned({ payableSlashes })).to.deep.equal(finishes);
+    expect(planned({ payableSlashes }, { gasLeft: 3n * finishGas - 1n })).to.deep.equal(finishes.slice(0, 2));
+    const upkeepData = encodeAbiParameters(parseAbiParameters("bytes32[], (bytes32, uint32)[]"), [[challengeId, zeroHash], []]);
+    const gasLeft = closingGas({ upkeepData }) + finishGas;
+    expect(kinds({ payableSlashes, upkeepData }, { gasLeft })).to.deep.equal(["performUpkeep", "finishSlash"]);
+    expect(planned({ payableSlashes, upkeepData }, { gasLeft, work: { close: false } })).to.deep.equal(finishes);
+    expect(kinds({ payableSlashes }, { work: { slashes: false } })).to.deep.equal([]);
   });
 
   it("challenges silent nodes within its bonds of a day, and nobody unless it is told to", () => {

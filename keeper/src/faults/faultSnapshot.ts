@@ -3,10 +3,12 @@ import type { Deployment } from "@ngpu/protocol/deployment";
 import { availabilityAbi } from "@ngpu/protocol/generated/abi/availability";
 import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
 import { nodeRegistryAbi } from "@ngpu/protocol/generated/abi/nodeRegistry";
+import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import type { Address, Hex, PublicClient } from "viem";
 import type { Head } from "../chain/taskFollower.ts";
 import { createChallengeFollower, type OpenChallenge } from "./challengeFollower.ts";
 import { relayTerms } from "./relayTerms.ts";
+import { createSlashFollower } from "./slashFollower.ts";
 
 export interface FaultFacts {
   account: Address;
@@ -19,8 +21,10 @@ export interface FaultFacts {
   challenges: OpenChallenge[];
   /** What closes the challenges that nobody answered; undefined when there are none. */
   upkeepData: Hex | undefined;
-  /** Wei that can be paid out to this keeper: coins, coins, and stake tokens. */
-  credits: Record<"availability" | "disputes" | "bonds", bigint>;
+  /** Slashes whose appeal window has ended, and which nobody has finished. */
+  payableSlashes: bigint[];
+  /** Wei that can be paid out to this keeper: coins of the first two, stake tokens of the others. */
+  credits: Record<"availability" | "disputes" | "bonds" | "stake", bigint>;
   /** Nodes that no gateway has seen for long, that owe an answer and were not challenged in this epoch. */
   silent: number[];
   /** Bond that opens a challenge in the next blocks. */
@@ -53,6 +57,7 @@ export function createFaultReader(options: {
   const availability = { address: deployment.availability, abi: availabilityAbi } as const;
   const registry = { address: deployment.nodeRegistry, abi: nodeRegistryAbi } as const;
   const follower = createChallengeFollower(options);
+  const slashes = createSlashFollower(options);
   let fixed: Fixed | undefined;
 
   async function readFixed(): Promise<Fixed> {
@@ -96,13 +101,15 @@ export function createFaultReader(options: {
       fixed ??= await readFixed();
       const at = { blockNumber: head.number, allowFailure: false, deployless: true } as const;
       const { challenges, postedTodayWei } = await follower.read(head);
-      const [[isNeeded, data], paid, judged, bonds, nodeCount] = await chain.multicall({
+      const heldSlashes = await slashes.read(head);
+      const [[isNeeded, data], paid, judged, bonds, stake, nodeCount] = await chain.multicall({
         ...at,
         contracts: [
           { ...availability, functionName: "checkUpkeep", args: ["0x"] },
           { ...availability, functionName: "bondCreditOf", args: [account] },
           { ...availability, address: deployment.disputes, functionName: "bondCreditOf", args: [account] },
           { address: deployment.keeperBonds, abi: keeperBondsAbi, functionName: "creditOf", args: [account] },
+          { address: deployment.stakeVault, abi: stakeVaultAbi, functionName: "creditOf", args: [account] },
           { ...registry, functionName: "nodeCount" },
         ],
       });
@@ -116,7 +123,8 @@ export function createFaultReader(options: {
         gasPriceWei: head.baseFeeWei + maxPriorityFeePerGas,
         ...{ challenges, postedTodayWei },
         upkeepData: isNeeded ? data : undefined,
-        credits: { availability: paid, disputes: judged, bonds },
+        payableSlashes: heldSlashes.flatMap(({ slashId, payableAtS }) => (payableAtS <= head.timestampS ? [slashId] : [])),
+        credits: { availability: paid, disputes: judged, bonds, stake },
         silent: silentOf === undefined ? [] : await owingAnswer(head, silentOf(nodeCount), fixed),
         bondWei: withMarginWei > fixed.minimumBondWei ? withMarginWei : fixed.minimumBondWei,
       };
@@ -124,6 +132,7 @@ export function createFaultReader(options: {
     forget() {
       fixed = undefined;
       follower.forget();
+      slashes.forget();
     },
   };
 }

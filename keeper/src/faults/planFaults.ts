@@ -2,6 +2,7 @@
  * What liveness needs now, as a pure function of the chain at one block and of what nodes answered:
  *   challenged, linked to a gateway  → asked for its answer; answered, and the refund covers the gas → relayed
  *   answered by nobody in time       → closed
+ *   slashed, and past its appeal     → finished: who was harmed and who reported it have their shares
  *   eligible, and seen by no gateway → challenged with a bond, where this keeper does that
  *   credit that is worth its gas     → taken out
  */
@@ -15,6 +16,8 @@ import type { ShelvedReply } from "./replyShelf.ts";
 export interface FaultWork {
   relay: boolean;
   close: boolean;
+  /** Finish slashes once their appeal window has ended. */
+  slashes: boolean;
   /** Report tasks that a node accepted and let expire. */
   missed: boolean;
   credits: boolean;
@@ -26,22 +29,24 @@ interface World {
   facts: FaultFacts;
   work: FaultWork;
   replyOf: (challengeId: Hex) => ShelvedReply | undefined;
-  /** Of closing, which nobody pays for. */
+  /** Of closing and finishing, which nobody pays for. */
   gasLeft: bigint;
 }
 
 /** The chain forgets the hash of a block after 256 others. */
 const oldestBlocks = 200n;
 const payGas = 45_000n;
+/** Two credits that are new, and a burn. */
+export const finishGas = 150_000n;
 
 export function planFaults(world: World): FaultAction[] {
   const { facts, work, gasLeft } = world;
   const { account, upkeepData } = facts;
+  const closes = work.close && upkeepData !== undefined && closingGas(facts) <= gasLeft;
   return [
     ...(work.relay ? facts.challenges.flatMap((challenge) => planRelay(world, challenge)) : []),
-    ...(work.close && upkeepData !== undefined && closingGas(facts) <= gasLeft
-      ? [{ kind: "performUpkeep", performData: upkeepData } as const]
-      : []),
+    ...(closes ? [{ kind: "performUpkeep", performData: upkeepData } as const] : []),
+    ...(work.slashes ? planSlashes(facts, closes ? gasLeft - closingGas(facts) : gasLeft) : []),
     ...planChallenges(world),
     ...(work.credits ? planCredits(facts).map((ledger) => ({ ...ledger, account })) : []),
   ];
@@ -87,6 +92,13 @@ function goodReply({ facts, replyOf }: Pick<World, "facts" | "replyOf">, challen
   return isKnown ? reply : undefined;
 }
 
+/** The oldest first, as far as the gas goes. */
+function planSlashes({ payableSlashes }: FaultFacts, gasLeft: bigint): FaultAction[] {
+  return payableSlashes
+    .slice(0, Number(gasLeft / finishGas))
+    .map((slashId) => ({ kind: "finishSlash", slashId }) as const);
+}
+
 function planChallenges({ facts, work }: World): FaultAction[] {
   if (work.challenge === undefined) return [];
   let leftWei = work.challenge.mostWeiPerDay - facts.postedTodayWei;
@@ -104,8 +116,9 @@ function planCredits({ credits, gasPriceWei }: FaultFacts) {
   });
   return [
     ...ledgers.map((ledger) => ({ kind: "payBondCredit", ledger }) as const),
-    // Stake tokens: half of a bond that somebody lost, so never dust.
+    // Stake tokens: half of a bond, or a tenth of a slash, that somebody lost, so never dust.
     ...(credits.bonds > 0n ? [{ kind: "withdrawCredit" } as const] : []),
+    ...(credits.stake > 0n ? [{ kind: "payStakeCredit" } as const] : []),
   ];
 }
 

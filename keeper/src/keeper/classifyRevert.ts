@@ -44,8 +44,10 @@ const benign: Record<Kind, ReadonlySet<string>> = {
   performUpkeep: new Set(),
   // It was a miss when the report was planned: if it is none any more, somebody else has reported it.
   reportMissedTask: new Set(["AvailabilityNoMiss"]),
+  finishSlash: new Set(["SlashNotHeld"]),
   payBondCredit: new Set(["BondNoCredit"]),
   withdrawCredit: new Set(["BondNoCredit"]),
+  payStakeCredit: new Set(["StakeZeroAmount"]),
   setQuality: new Set(),
 };
 

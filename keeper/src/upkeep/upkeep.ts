@@ -17,7 +17,7 @@ import type { Head, TaskFollower } from "../chain/taskFollower.ts";
 import { createEpochReader } from "../epochs/epochSnapshot.ts";
 import { gasOf, planEpochs, type EpochWork } from "../epochs/planEpochs.ts";
 import { createFaultReader, type FaultFacts } from "../faults/faultSnapshot.ts";
-import { closingGas, planFaults, toAsk, type FaultWork } from "../faults/planFaults.ts";
+import { closingGas, finishGas, planFaults, toAsk, type FaultWork } from "../faults/planFaults.ts";
 import { createMissReader } from "../faults/missReader.ts";
 import { planMissed, reportGas } from "../faults/planMissed.ts";
 import { createReplyShelf } from "../faults/replyShelf.ts";
@@ -30,7 +30,7 @@ import { upkeepKey, type UpkeepAction } from "./upkeepAction.ts";
 export interface UpkeepSettings {
   epochs: EpochWork;
   faults: FaultWork;
-  /** What epochs, closed challenges and reports may take in any hour: nobody pays for them, or not at once. */
+  /** What epochs, closed challenges, finished slashes and reports may take in any hour: nobody pays for them, or not at once. */
   gasPerHour: bigint;
 }
 
@@ -139,7 +139,7 @@ export function startUpkeep(options: {
     for (const challengeId of asked.keys()) if (!ids.has(challengeId)) asked.delete(challengeId);
     askNodes(view);
     for (const action of planFaults({ facts, work: faultWork, replyOf: replies.of, gasLeft: budget.left() })) {
-      begin(action, action.kind === "performUpkeep" ? closingGas(facts) : 0n);
+      begin(action, action.kind === "performUpkeep" ? closingGas(facts) : action.kind === "finishSlash" ? finishGas : 0n);
     }
   }
 

@@ -8,6 +8,7 @@ import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { scoreBoardAbi } from "@ngpu/protocol/generated/abi/scoreBoard";
 import { selectionAbi } from "@ngpu/protocol/generated/abi/selection";
+import { stakeVaultAbi } from "@ngpu/protocol/generated/abi/stakeVault";
 import type { Signed } from "@ngpu/protocol/signed";
 import type { Assigned, TaskTerms } from "@ngpu/protocol/taskDigest";
 import type { Address, Hex } from "viem";
@@ -33,9 +34,12 @@ export type FaultAction =
   | { kind: "performUpkeep"; performData: Hex }
   /** Say that a node accepted a task and let it expire: the reporter gets a part of the slash. */
   | { kind: "reportMissedTask"; taskId: Hex; nodeId: number; terms: TaskTerms; standing: Assigned }
-  /** Take out what this keeper earned: coins of a bond ledger, or stake tokens of the keepers' bonds. */
+  /** Give the harmed payer and the reporter their shares of a slash, and burn the rest. */
+  | { kind: "finishSlash"; slashId: bigint }
+  /** Take out what this keeper earned: coins of a bond ledger, or stake tokens of the keepers' bonds or of slashes. */
   | { kind: "payBondCredit"; ledger: "availability" | "disputes"; account: Address }
-  | { kind: "withdrawCredit"; account: Address };
+  | { kind: "withdrawCredit"; account: Address }
+  | { kind: "payStakeCredit"; account: Address };
 
 export type QualityAction = { kind: "setQuality"; nodeId: number; qualityBps: number; cause: Hex };
 
@@ -44,7 +48,7 @@ export type UpkeepAction = EpochAction | FaultAction | QualityAction;
 const upkeepKinds: readonly UpkeepAction["kind"][] = [
   ...(["advance", "openWithoutSeed", "applyQueued", "refreshWeight", "refreshRate"] as const),
   ...(["answerLiveness", "challengeLiveness", "performUpkeep", "payBondCredit", "withdrawCredit"] as const),
-  ...(["reportMissedTask", "setQuality"] as const),
+  ...(["reportMissedTask", "finishSlash", "payStakeCredit", "setQuality"] as const),
 ];
 
 export function isUpkeepAction<T extends { kind: string }>(action: T | UpkeepAction): action is UpkeepAction {
@@ -64,6 +68,8 @@ export function upkeepKey(action: UpkeepAction): string {
       return `answerLiveness:${action.reply.message.challengeId}`;
     case "reportMissedTask":
       return `reportMissedTask:${action.taskId}:${action.nodeId}`;
+    case "finishSlash":
+      return `finishSlash:${action.slashId}`;
     case "challengeLiveness":
     case "setQuality":
       return `${action.kind}:${action.nodeId}`;
@@ -73,6 +79,7 @@ export function upkeepKey(action: UpkeepAction): string {
     case "refreshRate":
     case "performUpkeep":
     case "withdrawCredit":
+    case "payStakeCredit":
       return action.kind;
   }
 }
@@ -81,6 +88,7 @@ export function upkeepKey(action: UpkeepAction): string {
 export function upkeepCall(action: UpkeepAction, deployment: Deployment) {
   const selection = { address: deployment.selection, abi: selectionAbi } as const;
   const availability = { address: deployment.availability, abi: availabilityAbi } as const;
+  const vault = { address: deployment.stakeVault, abi: stakeVaultAbi } as const;
   switch (action.kind) {
     case "advance":
     case "openWithoutSeed":
@@ -113,6 +121,10 @@ export function upkeepCall(action: UpkeepAction, deployment: Deployment) {
       const bonds = { address: deployment.keeperBonds, abi: keeperBondsAbi } as const;
       return { ...bonds, functionName: "withdrawCredit", args: [action.account] } as const;
     }
+    case "finishSlash":
+      return { ...vault, functionName: "finishSlash", args: [action.slashId] } as const;
+    case "payStakeCredit":
+      return { ...vault, functionName: "payCredit", args: [action.account] } as const;
     case "setQuality": {
       const { nodeId, qualityBps, cause } = action;
       const board = { address: deployment.scoreBoard, abi: scoreBoardAbi } as const;

@@ -18,6 +18,7 @@ export function readUpkeepSettings(env: Environment): UpkeepSettings {
     faults: {
       relay: readSwitch(env, "NGPU_KEEP_RELAY", true),
       close: readSwitch(env, "NGPU_KEEP_CLOSE", true),
+      slashes: readSwitch(env, "NGPU_KEEP_SLASHES", true),
       missed: readSwitch(env, "NGPU_KEEP_MISSED", true),
       credits: readSwitch(env, "NGPU_KEEP_CREDITS", true),
       challenge: readSwitch(env, "NGPU_CHALLENGE_SILENT", false) ? readChallenge(env) : undefined,
