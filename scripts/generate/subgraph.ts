@@ -1,7 +1,8 @@
 /**
  * Builds the subgraph: writes the ABIs it reads and the addresses in subgraph/subgraph.yaml from
  * protocol/src/generated, then runs graph-cli's codegen and build. What is built already from the same inputs is not
- * built again. `--check` writes nothing and fails if the addresses in subgraph.yaml are stale.
+ * built again. `--check` writes nothing and fails if the addresses in subgraph.yaml are stale. `--chain ID` builds it
+ * for another chain that NGPU is deployed on, into subgraph/build/<network>.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -9,7 +10,9 @@ import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { NgpuError } from "@ngpu/protocol/errors";
+import type { Deployment } from "@ngpu/protocol/deployment";
 import { deployments } from "@ngpu/protocol/generated/deployments";
 import { assignmentAbi } from "@ngpu/protocol/generated/abi/assignment";
 import { keeperBondsAbi } from "@ngpu/protocol/generated/abi/keeperBonds";
@@ -29,8 +32,20 @@ const manifest = path.join(folder, "subgraph.yaml");
 const graphCli = require.resolve("@graphprotocol/graph-cli/bin/run.js");
 const lockTimeoutMs = 120_000;
 
-/** What graph-node calls each chain that subgraph.yaml can be written for. */
-const networks = { 31337: "hardhat" } as const;
+const localChainId = 31_337;
+/** What graph-node calls a chain: the network registry of The Graph. */
+export const networks: Readonly<Record<number, string>> = {
+  [localChainId]: "hardhat",
+  1: "mainnet",
+  10: "optimism",
+  137: "matic",
+  8_453: "base",
+  42_161: "arbitrum-one",
+  84_532: "base-sepolia",
+  421_614: "arbitrum-sepolia",
+  11_155_111: "sepolia",
+  11_155_420: "optimism-sepolia",
+};
 
 const sources = {
   NodeRegistry: { abi: nodeRegistryAbi, key: "nodeRegistry" },
@@ -67,22 +82,49 @@ export async function buildSubgraph(): Promise<{ built: boolean; manifestPath: s
   }
 }
 
-/** subgraph.yaml with the addresses and start blocks of `chainId`; everything else in it stays. */
-async function expectedManifest(chainId: keyof typeof networks): Promise<string> {
-  const deployment = deployments[chainId];
-  let text = await readFile(manifest, "utf8");
+/**
+ * For a chain that NGPU is deployed on: a manifest of its own and what graph-cli makes of it, ready for `graph deploy`.
+ * The mappings are those of every chain. Throws for one without a deployment or a name.
+ */
+async function buildFor(chainId: number): Promise<{ manifestPath: string }> {
+  const deployment: Deployment | undefined = (deployments as Readonly<Record<number, Deployment>>)[chainId];
+  const network = networks[chainId];
+  if (deployment === undefined) throw new Error(`deployments/ has no record of chain ${chainId}: run npm run deploy, then npm run generate`);
+  if (network === undefined) throw new Error(`no name of The Graph is known here for chain ${chainId}`);
+  await buildSubgraph();
+  const unlock = await lock();
+  const own = path.join(folder, `subgraph.${network}.yaml`);
+  try {
+    await writeFile(own, manifestOf(await readFile(manifest, "utf8"), { network, deployment }));
+    await graph("build", path.basename(own), "--output-dir", `build/${network}`);
+    return { manifestPath: path.join(folder, `build/${network}/subgraph.yaml`) };
+  } finally {
+    await rm(own, { force: true });
+    await unlock();
+  }
+}
+
+async function expectedManifest(): Promise<string> {
+  const place = { network: networks[localChainId] ?? "", deployment: deployments[localChainId] };
+  return manifestOf(await readFile(manifest, "utf8"), place);
+}
+
+/** A manifest with the addresses and start blocks of a deployment; everything else in it stays. */
+export function manifestOf(manifestText: string, place: { network: string; deployment: Deployment }): string {
+  const { network, deployment } = place;
+  let text = manifestText;
   for (const [name, { key }] of Object.entries(sources)) {
     const source = new RegExp(
       `(name: ${name}\\n {4}network: ).*(\\n {4}source:\\n {6}address: ).*(\\n {6}abi: .*\\n {6}startBlock: ).*`,
     );
     if (!source.test(text)) throw new NgpuError("INTERNAL", { manifest: "subgraph/subgraph.yaml", missing: name });
-    text = text.replace(source, `$1${networks[chainId]}$2"${deployment[key]}"$3${deployment.deploymentBlock}`);
+    text = text.replace(source, `$1${network}$2"${deployment[key]}"$3${deployment.deploymentBlock}`);
   }
   return text;
 }
 
 async function writeInputs(): Promise<void> {
-  const text = await expectedManifest(31337);
+  const text = await expectedManifest();
   if (text !== (await read(manifest))) await writeFile(manifest, text);
   await mkdir(path.join(folder, "abis"), { recursive: true });
   for (const [name, { abi }] of Object.entries(sources)) {
@@ -106,8 +148,8 @@ async function inputsHash(): Promise<string> {
   return hash.digest("hex");
 }
 
-async function graph(command: "codegen" | "build"): Promise<void> {
-  const child = spawn(process.execPath, [graphCli, command], {
+async function graph(command: "codegen" | "build", ...args: string[]): Promise<void> {
+  const child = spawn(process.execPath, [graphCli, command, ...args], {
     cwd: folder,
     env: { ...process.env, GRAPH_SKIP_NEW_VERSION_CHECK: "true", NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -157,8 +199,18 @@ async function read(file: string): Promise<string | undefined> {
 }
 
 if (import.meta.main) {
-  if (process.argv.includes("--check")) {
-    const stale = (await expectedManifest(31337)) !== (await read(manifest));
+  const options = { check: { type: "boolean", default: false }, chain: { type: "string" } } as const;
+  const { check, chain } = parseArgs({ options }).values;
+  if (chain !== undefined) {
+    try {
+      const { manifestPath } = await buildFor(Number(chain));
+      console.log(path.relative(process.cwd(), manifestPath));
+    } catch (error) {
+      console.error(error instanceof Error ? error.message : error);
+      process.exitCode = 1;
+    }
+  } else if (check) {
+    const stale = (await expectedManifest()) !== (await read(manifest));
     if (stale) console.error("stale: subgraph/subgraph.yaml (run: node scripts/generate/subgraph.ts)");
     process.exitCode = stale ? 1 : 0;
   } else {
