@@ -10,6 +10,9 @@ export const codedSubprotocol = "harq.v1";
 /** Ids of a link's paths: the WebSocket that it began with, and UDP. */
 export const linkPathIds = { stream: 0, udp: 1 } as const;
 
+/** WebSockets of one link, at most: each is a path, and one that stalls does not hold up the others. */
+export const mostStripes = 8;
+
 /** A handshake that takes longer has failed. */
 export const handshakeWithinMs = 10_000;
 
