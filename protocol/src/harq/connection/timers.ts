@@ -1,6 +1,7 @@
 /**
  * All that is due at a moment, in order: proofs of paths, answers, symbols, probes; and when something is due next.
  */
+import { isTail } from "../message/sendingConditions.ts";
 import type { Frame } from "../wire/frames.ts";
 import { frameBytes } from "../wire/frameBytes.ts";
 import type { Connection } from "./connectionState.ts";
@@ -11,7 +12,8 @@ import { activePaths, bodyBytesForNew, conditionsOf, replyPath } from "./pathCho
 import { overheadBytes } from "./protection.ts";
 import { donesDueUs, makeDones, makeReport, reportDueUs } from "./report.ts";
 import { probe, probeDueUs } from "./tailProbe.ts";
-import { noContent, sendPacket, sendSymbols, takeControl } from "./transmit.ts";
+import { leaveStalled, lookForStall, stallDueUs } from "./stall.ts";
+import { noContent, sendPacket, sendStripes, sendSymbols, takeControl } from "./transmit.ts";
 import { challengeDueUs, dueChallenge } from "./validation.ts";
 
 const longestCancelWaitUs = 1_000_000;
@@ -83,12 +85,15 @@ function sendMessages(connection: Connection, nowUs: number): void {
   const { outbox } = connection;
   const body = bodyBytesForNew(connection);
   outbox.recut(Math.max(...active.map(({ size }) => size.packetBytes())) - overheadBytes);
-  const before = conditionsOf(connection, active);
+  const before = conditionsOf(connection, active, nowUs);
   outbox.begin(body, before.loss);
+  for (const path of active) lookForStall(path, nowUs);
+  if (before.profile === "striped" && isTail(before)) leaveStalled(connection, active);
   if (connection.mustPlan) outbox.plan(before);
   connection.mustPlan = false;
+  if (before.profile === "striped") return sendStripes(connection, active, conditionsOf(connection, active, nowUs), nowUs);
   for (const path of active) {
-    const isIdle = sendSymbols(connection, path, conditionsOf(connection, active), nowUs);
+    const isIdle = sendSymbols(connection, path, conditionsOf(connection, active, nowUs), nowUs);
     if (isIdle) path.appLimitedUntilBytes = path.deliveredBytes + path.book.inFlightBytes() + 1;
   }
 }
@@ -131,7 +136,7 @@ export function nextStepUs(connection: Connection, nowUs: number): number {
   const active = activePaths(connection);
   dueUs = Math.min(dueUs, keysDueUs(connection, active.length));
   for (const path of connection.paths.values()) {
-    dueUs = Math.min(dueUs, challengeDueUs(path), probeDueUs(connection, path, active));
+    dueUs = Math.min(dueUs, challengeDueUs(path), probeDueUs(connection, path, active), stallDueUs(path));
     if (path.isValidated && path.kind === "datagram") dueUs = Math.min(dueUs, path.size.nextUs());
     if (hasNext && active.includes(path) && hasWindow(path, path.size.packetBytes()))
       dueUs = Math.min(dueUs, path.releaseUs);
