@@ -91,6 +91,7 @@ export interface PathOptions {
   readonly id: number;
   readonly kind: PathKind;
   readonly isOurs: boolean;
+  readonly isValidated: boolean;
   readonly nowUs: number;
   readonly controller: CongestionController;
   readonly assumedRttUs: number;
@@ -105,7 +106,7 @@ export interface PathOptions {
 const firstRetryUs = 30_000_000;
 
 export function createPath(options: PathOptions): Path {
-  const { id, kind, isOurs, nowUs, controller, assumedRttUs, lossMemory } = options;
+  const { id, kind, isOurs, isValidated, nowUs, controller, assumedRttUs, lossMemory } = options;
   return {
     id,
     kind,
@@ -122,7 +123,7 @@ export function createPath(options: PathOptions): Path {
       nowUs,
     }),
     stripe: createStripeWindow(),
-    isValidated: kind === "stream",
+    isValidated,
     isSuspect: false,
     challenge: undefined,
     token: options.token,

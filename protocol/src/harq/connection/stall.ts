@@ -11,9 +11,10 @@ const roundTrips = 1.5;
 const graceUs = 20_000;
 
 /** When the path counts as stalled if nothing arrives before; Infinity where nothing is under way or it is known. */
-export function stallDueUs({ kind, book, roundTrip, deliveredUs, flightStartUs, isStalled }: Path): number {
+export function stallDueUs(path: Path): number {
+  const { kind, book, deliveredUs, flightStartUs, isStalled } = path;
   if (kind === "datagram" || isStalled || book.inFlightBytes() === 0) return Infinity;
-  return Math.max(deliveredUs, flightStartUs) + roundTrips * roundTrip.smallestUs() + graceUs;
+  return Math.max(deliveredUs, flightStartUs) + patienceUs(path);
 }
 
 export function lookForStall(path: Path, nowUs: number): void {
@@ -22,8 +23,18 @@ export function lookForStall(path: Path, nowUs: number): void {
   path.stalls += 1;
 }
 
+/** The same as the receiver sees it; called before what came in is counted. */
+export function noteGap({ inbox }: Connection, path: Path, nowUs: number): void {
+  if (path.kind === "datagram" || !inbox.isIncomplete() || path.arrivals.largest() < 0) return;
+  if (nowUs >= path.arrivals.largestAtUs() + patienceUs(path)) path.stalls += 1;
+}
+
 /** At the end of what is to be sent; before it the stall ends in time by itself. */
 export function leaveStalled(connection: Connection, active: readonly Path[]): void {
   if (active.every(({ isStalled }) => isStalled)) return;
   for (const path of active) if (path.isStalled) tellLate(connection, path);
+}
+
+function patienceUs({ roundTrip }: Path): number {
+  return roundTrips * roundTrip.smallestUs() + graceUs;
 }

@@ -41,8 +41,11 @@ const heldBackUs = 20_000;
 
 function challenge(connection: Connection, path: Path, data: Uint8Array, nowUs: number): void {
   const control = takeControl(path, 512);
-  const frames: Frame[] = [{ type: "challenge", data }, ...control];
-  const paddedTo = path.kind === "datagram" && path.isOurs ? { paddedTo: path.size.packetBytes() } : {};
+  const asks: Frame[] = connection.mustHear ? [{ type: "ping" }] : [];
+  const frames: Frame[] = [{ type: "challenge", data }, ...asks, ...control];
+  const isStream = path.kind === "stream";
+  const proofBytes = isStream ? smallestDatagramBytes : path.size.packetBytes();
+  const paddedTo = path.isOurs && !(isStream && path.isValidated) ? { paddedTo: proofBytes } : {};
   const isSent = sendPacket(connection, path, { frames, type: "probe", ...paddedTo }, nowUs);
   if (isSent || path.challenge === undefined) return;
   path.control.unshift(...control);
@@ -81,7 +84,7 @@ function cancel(connection: Connection, nowUs: number): void {
 
 function sendMessages(connection: Connection, nowUs: number): void {
   const active = activePaths(connection);
-  if (active.length === 0) return;
+  if (active.length === 0 || connection.mustHear) return;
   const { outbox } = connection;
   const body = bodyBytesForNew(connection);
   outbox.recut(Math.max(...active.map(({ size }) => size.packetBytes())) - overheadBytes);
