@@ -1,5 +1,5 @@
 /**
- * `npm run bench:harq -- [--json] [--quick] [--only transfers|small|steady|fairness]`: the coded transport against `ws`
+ * `npm run bench:harq -- [--json] [--quick] [--only transfers|small|steady|fairness|striping]`: the coded transport against `ws`
  * over CUBIC and over BBR, in the same run, over network namespaces that are a bad network (`harq/network`). Ours runs
  * with real congestion control and every datagram sealed, over real UDP sockets. `--quick` cuts peers after a minute
  * and takes fewer turns. Where namespaces may not be made it says so and measures nothing.
@@ -12,6 +12,7 @@ import type { Row } from "./harq/row.ts";
 import { fairnessRows } from "./harq/rows/fairness.ts";
 import { smallRows } from "./harq/rows/small.ts";
 import { steadyRows } from "./harq/rows/steady.ts";
+import { stripingRows } from "./harq/rows/striping.ts";
 import { transferRows } from "./harq/rows/transfers.ts";
 
 const { values } = parseArgs({
@@ -30,6 +31,7 @@ const groups: Readonly<Record<string, () => Promise<Row[]>>> = {
   small: () => smallRows(turns),
   steady: () => steadyRows(quick ? 1 : 3),
   fairness: () => fairnessRows(quick ? 1 : 5),
+  striping: () => stripingRows({ turns: quick ? 5 : 9, peerTurns: quick ? 3 : 5, limitS: 60 }),
 };
 
 const machine = { cpu: os.cpus()[0]?.model ?? "", cores: os.cpus().length, kernel: os.release(), node: process.version };

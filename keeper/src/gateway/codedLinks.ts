@@ -1,15 +1,24 @@
 /**
  * Links of the coded transport at a gateway (docs/PROTOCOL.md, HARQ/1): each begins as a WebSocket with a handshake in
- * it, is raced over UDP where that is open, and carries requests for blobs. Who asks is proved by each request, so a
- * link needs no login; how many there are and what they hold is bounded instead.
+ * it, is raced over UDP where that is open, and carries requests for blobs. Further WebSockets join it, several at a
+ * time or one after the other: it outlives each of them, and all of them for half a minute. Who asks is proved by each
+ * request, so a link needs no login; how many there are and what they hold is bounded instead.
  */
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
-import { handshakeWithinMs, linkCapabilities, linkPathIds } from "@ngpu/protocol/harq/codedLink";
+import {
+  handshakeWithinMs,
+  joinSubprotocol,
+  keptLinkMs,
+  linkCapabilities,
+  linkPathIds,
+  unknownLinkCode,
+} from "@ngpu/protocol/harq/codedLink";
 import { messageSender } from "@ngpu/protocol/harq/link/messageSender";
 import { createSocketInbox } from "@ngpu/protocol/harq/link/socketInbox";
 import { createWebSocketPath } from "@ngpu/protocol/harq/link/webSocketPath";
 import { randomConnectionId } from "@ngpu/protocol/harq/randomConnectionId";
 import { respond } from "@ngpu/protocol/harq/security/handshake";
+import { decodeHeader } from "@ngpu/protocol/harq/wire/datagramHeader";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import { nodePrimitives } from "@ngpu/protocol/service/harq/nodePrimitives";
@@ -26,7 +35,7 @@ export interface CodedLinks {
   readonly transportKey: Hex;
   /** Port of UDP; undefined where it is not open. */
   readonly udpPort: number | undefined;
-  /** A WebSocket that was upgraded for a link; closed where no handshake comes in time. */
+  /** A WebSocket that was upgraded for a link; closed where neither a handshake nor a known link's datagram comes. */
   accept(request: { socket: WebSocket; localAddress: string | undefined }): void;
   hasRoom(): boolean;
   counts(): { links: number; heldBytes: number; udpDatagrams: number };
@@ -35,14 +44,24 @@ export interface CodedLinks {
   close(): Promise<void>;
 }
 
+interface OpenLink {
+  readonly link: WorkerLink;
+  /** Those that are open, each with what pings it. */
+  readonly sockets: Map<WebSocket, () => void>;
+  heardBytes: number;
+  heardMs: number;
+}
+
 const mostLinks = 512;
+/** WebSockets whose first message has not come. */
+const mostOpening = 512;
 /** Of messages that are not handled yet, of all links. */
 const mostHeldBytes = 512 * 1024 * 1024;
 /** A peer that says nothing for so long is pinged, and is gone after this. */
 const pingMs = 5_000;
 const mostSilentMs = 20_000;
 /** Close codes of WebSockets (RFC 6455, and ours from 4400 on). */
-const closeCodes = { goingAway: 1001, refused: 4400 } as const;
+const closeCodes = { goingAway: 1001, refused: 4400, unknownLink: unknownLinkCode } as const;
 /** Close codes of links. */
 const linkCodes = { malformed: 1, tooMuch: 2, goingAway: 3 } as const;
 
@@ -60,7 +79,7 @@ export async function openCodedLinks(options: {
 }): Promise<CodedLinks> {
   const { messages, context, clock, random, log } = options;
   const staticKey = nodePrimitives.generate();
-  const links = new Map<WorkerLink, { checkAlive: () => void }>();
+  const links = new Map<bigint, OpenLink>();
   let opening = 0;
   let hasFailed = false;
   // A thread of its own: what the network does must not delay the frames of the control plane.
@@ -86,8 +105,11 @@ export async function openCodedLinks(options: {
     if (socket.readyState !== socket.OPEN) return;
     socket.send(reply);
     const leaving = new AbortController();
+    makeRoom();
     const link = dataPath.createLink({ keys: result.secrets });
-    links.set(link, { checkAlive: heartbeat(socket, clock) });
+    const entry = { link, sockets: new Map(), heardBytes: 0, heardMs: clock.monotonicMs() };
+    links.set(connectionId, entry);
+    keep(entry, socket);
     link.onMessage(async ({ bytes = new Uint8Array() }) => {
       await messages.handle(bytes, messageSender(link), leaving.signal).catch((error: unknown) => {
         if (codeOf(error) !== "WIRE_MALFORMED") return log.debug({ err: error }, "an answer was not taken");
@@ -101,12 +123,42 @@ export async function openCodedLinks(options: {
       link.acceptPath({ id: linkPathIds.udp, path });
     }
     inbox.handOver();
-    socket.once("close", () => void link.close(linkCodes.goingAway, "connection lost"));
     void link.closed.then(() => {
-      links.delete(link);
+      links.delete(connectionId);
       leaving.abort(new NgpuError("GATEWAY_UNREACHABLE"));
-      socket.close(closeCodes.goingAway);
+      for (const known of entry.sockets.keys()) known.close(closeCodes.goingAway);
     });
+  }
+
+  /** What a stranger costs: one look for the link that it names and, where there is that, one datagram to be opened. */
+  async function join(socket: WebSocket): Promise<void> {
+    const inbox = createSocketInbox(socket);
+    const first = await inbox.next(AbortSignal.timeout(handshakeWithinMs));
+    const header = decodeHeader(first);
+    const entry = links.get(header.connectionId);
+    if (entry === undefined) return socket.close(closeCodes.unknownLink);
+    keep(entry, socket);
+    entry.link.joinPath({ id: header.path, path: createWebSocketPath(inbox.socket), first });
+    inbox.handOver();
+  }
+
+  function keep({ sockets }: OpenLink, socket: WebSocket): void {
+    sockets.set(socket, heartbeat(socket, clock));
+    socket.once("close", () => sockets.delete(socket));
+  }
+
+  /** Where all places are taken, the link that is without a WebSocket and was not heard for longest gives way. */
+  function makeRoom(): void {
+    if (links.size < mostLinks) return;
+    const [lost] = [...links.values()].filter(isWithoutSocket).toSorted((one, other) => one.heardMs - other.heardMs);
+    void lost?.link.close(linkCodes.goingAway, "no room");
+  }
+
+  function endIfGone(entry: OpenLink): void {
+    const { receivedBytes } = entry.link.metrics();
+    if (receivedBytes > entry.heardBytes || !isWithoutSocket(entry)) entry.heardMs = clock.monotonicMs();
+    entry.heardBytes = receivedBytes;
+    if (clock.monotonicMs() - entry.heardMs > keptLinkMs) void entry.link.close(linkCodes.goingAway, "connection lost");
   }
 
   return {
@@ -114,23 +166,28 @@ export async function openCodedLinks(options: {
     udpPort: udp?.address.port,
     accept(request) {
       opening += 1;
-      open(request)
+      const isJoining = request.socket.protocol === joinSubprotocol;
+      (isJoining ? join(request.socket) : open(request))
         .catch((error: unknown) => {
           log.info({ ...(explainFailure(error) ?? { err: error }) }, "handshake refused");
           request.socket.close(closeCodes.refused);
         })
         .finally(() => (opening -= 1));
     },
-    hasRoom: () => !hasFailed && links.size + opening < mostLinks,
+    hasRoom: () =>
+      !hasFailed && opening < mostOpening && (links.size < mostLinks || [...links.values()].some(isWithoutSocket)),
     counts: () => ({
       links: links.size,
-      heldBytes: [...links.keys()].reduce((total, link) => total + link.metrics().heldBytes, 0),
+      heldBytes: [...links.values()].reduce((total, { link }) => total + link.metrics().heldBytes, 0),
       udpDatagrams: udp?.counts().received ?? 0,
     }),
     tend() {
-      for (const { checkAlive } of links.values()) checkAlive();
-      const held = [...links.keys()]
-        .map((link) => ({ link, bytes: link.metrics().heldBytes }))
+      for (const entry of links.values()) {
+        for (const checkAlive of entry.sockets.values()) checkAlive();
+        endIfGone(entry);
+      }
+      const held = [...links.values()]
+        .map(({ link }) => ({ link, bytes: link.metrics().heldBytes }))
         .toSorted((a, b) => b.bytes - a.bytes);
       let total = held.reduce((sum, { bytes }) => sum + bytes, 0);
       for (const { link, bytes } of held) {
@@ -141,10 +198,14 @@ export async function openCodedLinks(options: {
       }
     },
     async close() {
-      await Promise.all([...links.keys()].map((link) => link.close(linkCodes.goingAway, "going away")));
+      await Promise.all([...links.values()].map(({ link }) => link.close(linkCodes.goingAway, "going away")));
       await dataPath.close();
     },
   };
+}
+
+function isWithoutSocket({ sockets }: OpenLink): boolean {
+  return [...sockets.keys()].every(({ readyState, OPEN }) => readyState !== OPEN);
 }
 
 /** Throws PORT_TAKEN. Strangers are heard with a token of their address alone. */

@@ -4,7 +4,7 @@
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
-import { codedPath, codedSubprotocol } from "@ngpu/protocol/harq/codedLink";
+import { codedPath, codedSubprotocol, joinSubprotocol } from "@ngpu/protocol/harq/codedLink";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { createChainIdentity } from "@ngpu/protocol/service/chainIdentity";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
@@ -85,6 +85,7 @@ export interface GatewayOptions {
 const goingAway = 1001;
 const peersCloseWithinMs = 1_000;
 const loginWithinMs = 10_000;
+const codedSubprotocols = [codedSubprotocol, joinSubprotocol];
 /** Far above what a node or client needs; every frame of theirs costs the check of a signature. */
 const linkPace = { perSecond: 100, burst: 200 };
 /** Requests and answers of sessions are passed on unopened and cost no such check. */
@@ -159,7 +160,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const codedSockets = new WebSocketServer({
     ...webSocketOptions,
     noServer: true,
-    handleProtocols: (offered) => (offered.has(codedSubprotocol) ? codedSubprotocol : false),
+    handleProtocols: (offered) => codedSubprotocols.find((name) => offered.has(name)) ?? false,
   });
 
   const isAllowedOrigin = (origin: string | undefined): boolean =>
@@ -205,7 +206,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.on("upgrade", (request, socket, head) => {
     if (pathOf(request) === codedPath) {
       const isFull = isDraining || !coded.hasRoom();
-      const refusal = upgradeRefusal(request, { isAllowedOrigin, isFull, asks: codedSubprotocol });
+      const refusal = upgradeRefusal(request, { isAllowedOrigin, isFull, asks: codedSubprotocols });
       if (refusal !== undefined) return rejectUpgrade(socket, refusal);
       const localAddress = plainIp(request.socket.localAddress);
       return codedSockets.handleUpgrade(request, socket, head, (ws) => coded.accept({ socket: ws, localAddress }));
@@ -213,7 +214,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (pathOf(request) !== "/v1/link") return rejectUpgrade(socket, "404 Not Found");
     const [eldest] = strangers;
     const isFull = isDraining || (links.size >= mostLinks && eldest === undefined);
-    const refusal = upgradeRefusal(request, { isAllowedOrigin, isFull, asks: subprotocol });
+    const refusal = upgradeRefusal(request, { isAllowedOrigin, isFull, asks: [subprotocol] });
     if (refusal !== undefined) return rejectUpgrade(socket, refusal);
     if (links.size >= mostLinks) {
       eldest?.close(closeCode.unauthorized);
@@ -367,12 +368,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 function upgradeRefusal(
   request: IncomingMessage,
-  rules: { isAllowedOrigin: (origin: string | undefined) => boolean; isFull: boolean; asks: string },
+  rules: { isAllowedOrigin: (origin: string | undefined) => boolean; isFull: boolean; asks: readonly string[] },
 ): string | undefined {
   const { isAllowedOrigin, isFull, asks } = rules;
   if (!isAllowedOrigin(request.headers.origin)) return "403 Forbidden";
   const offered = request.headers["sec-websocket-protocol"]?.split(",").map((name) => name.trim()) ?? [];
-  if (!offered.includes(asks)) return "400 Bad Request";
+  if (!asks.some((name) => offered.includes(name))) return "400 Bad Request";
   return isFull ? "503 Service Unavailable" : undefined;
 }
 

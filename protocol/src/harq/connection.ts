@@ -35,6 +35,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     cancel: { tries: 0, nextUs: 0 },
     keyAskings: 0,
     mustResume: false,
+    mustHear: false,
     mustPlan: false,
     isClosed: false,
     farewell: undefined,
@@ -86,6 +87,7 @@ function take(connection: Connection, input: ConnectionInput, nowUs: number): vo
       connection.closedPaths.clear();
       connection.protection = input.protection;
       connection.mustResume = true;
+      connection.mustHear = false;
       return;
     case "send":
       return connection.outbox.enqueue(input);

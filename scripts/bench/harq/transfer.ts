@@ -1,16 +1,18 @@
 /** How long one message takes from the call that sends it to the other end's last byte, over one path of its own. */
+import { mostStripes } from "@ngpu/protocol/harq/codedLink";
 import { randomBytes } from "node:crypto";
 import { describePath } from "./conditions.ts";
 import type { Congestion, LinkSecrets, SentMessage } from "./endpoint/endpointCalls.ts";
 import { openPair, type Pair, type PairConditions } from "./openPair.ts";
 
-export type Carrier = "harq" | Congestion;
+/** `stripes`: ours over `mostStripes` WebSockets under CUBIC, without UDP. */
+export type Carrier = "harq" | "stripes" | Congestion;
 
 export interface Transfer {
   /** Of each message, one after the other on one connection; the limit where one was cut, and none after it. */
   readonly seconds: readonly number[];
   readonly isCut: boolean;
-  /** What the sender put on the network, of UDP's payload alone. Ours only. */
+  /** What the sender put on the network, of the payload of UDP or of WebSockets alone. Ours only. */
   readonly sentBytes: number;
 }
 
@@ -23,18 +25,19 @@ export async function transfer(options: {
   readonly limitS: number;
 }): Promise<Transfer> {
   const { carrier, conditions, bytes, limitS } = options;
+  const isOurs = carrier === "harq" || carrier === "stripes";
   const pair = await openPair(conditions);
   try {
     await open(pair, carrier);
     const seconds: number[] = [];
     for (const size of bytes) {
-      const sent: SentMessage = await (carrier === "harq" ? pair.near.harqSend : pair.near.webSocketSend)({ bytes: size });
+      const sent: SentMessage = await (isOurs ? pair.near.harqSend : pair.near.webSocketSend)({ bytes: size });
       const arrival = await pair.far.nextArrival({ withinMs: limitS * 1_000 });
       if (arrival === undefined) return { seconds: [...seconds, limitS], isCut: true, sentBytes: 0 };
       if (arrival.sha256 !== sent.sha256) throw new Error(`other bytes came out: ${carrier}, ${describePath(conditions)}`);
       seconds.push((arrival.atUs - sent.startUs) / 1e6);
     }
-    const sentBytes = carrier === "harq" ? (await pair.near.harqMetrics()).sentBytes : 0;
+    const sentBytes = isOurs ? (await pair.near.harqMetrics()).sentBytes : 0;
     return { seconds, isCut: false, sentBytes };
   } finally {
     await pair.close();
@@ -53,6 +56,12 @@ export async function open(
     await far.harqListen({ host, port, secrets });
     await near.harqOpen({ host, port, secrets, rttUs: 2 * conditions.delayUs });
     return;
+  }
+  if (carrier === "stripes") {
+    const secrets = createSecrets();
+    await far.harqListenStripes({ host, secrets });
+    const target = { host, secrets, rttUs: 2 * conditions.delayUs, congestion: "cubic", count: mostStripes } as const;
+    return near.harqOpenStripes(target);
   }
   await far.webSocketListen({ host });
   await near.webSocketOpen({ host, congestion: carrier });

@@ -99,6 +99,23 @@ test("one healthy stream carries source symbols and nothing else, several carry 
   }
 });
 
+test("streams that stall hold nothing up: the others complete the message, which is delivered once", () => {
+  const world = aWorld();
+  const stream = { ...quiet, queueBytes: Infinity };
+  const paths = [0, 1, 2, 3].map((id) => world.openPath(id, { kind: "stream", there: stream }));
+  ready(world, [0, 1, 2, 3]);
+  for (const { there } of paths.slice(2)) there.change({ delayUs: 3_000_000 });
+  const sentUs = world.queue.nowUs();
+  const bytes = data.subarray(0, 150_000);
+  world.near.send(bytes);
+  expect(world.runUntil(() => world.far.deliveries.length === 1, sentUs + 400_000)).to.equal(true);
+  expect(world.near.connection.paths.get(3)!.stalls).to.equal(1);
+  world.runUntil(() => false, world.queue.nowUs() + 10_000_000);
+  expect(world.far.deliveries.map(({ sha256 }) => sha256)).to.deep.equal([sha256Of(bytes)]);
+  const { sourceBytes, repairBytes } = world.near.connection.counts;
+  expect(sourceBytes + repairBytes).to.be.below(2 * bytes.length);
+});
+
 test("a datagram path is raced, never waited for: a blocked one costs nothing, one that proves itself takes over", () => {
   const taken = (conditions: Partial<LinkConditions> | undefined): number => {
     const world = aWorld();

@@ -22,6 +22,7 @@ export interface PathOpening {
   readonly plan: PathPlan;
   readonly rttUs?: number;
   readonly memory?: RememberedPath;
+  readonly joins?: boolean;
 }
 
 export type WorkerUdpOptions = Pick<UdpSocketOptions, "host" | "port" | "asksForTokens">;
@@ -36,6 +37,7 @@ export type ToDataPath =
       readonly congestion: CongestionClass;
     }
   | { readonly type: "openPath" | "acceptPath"; readonly link: number; readonly opening: PathOpening }
+  | { readonly type: "joinPath"; readonly link: number; readonly opening: PathOpening; readonly first: Uint8Array }
   | { readonly type: "closePath"; readonly link: number; readonly id: number }
   | {
       readonly type: "send";

@@ -54,7 +54,7 @@ async function take(message: ToDataPath): Promise<void> {
       return bridges.get(message.bridge)?.down();
   }
   const entry = links.get(message.link);
-  if (entry === undefined) return;
+  if (entry === undefined) return "opening" in message ? refuse(message.opening.plan) : undefined;
   switch (message.type) {
     case "openPath": {
       const { plan, ...opening } = message.opening;
@@ -64,6 +64,9 @@ async function take(message: ToDataPath): Promise<void> {
     case "acceptPath":
       entry.pathIds.add(message.opening.id);
       return entry.link.acceptPath({ id: message.opening.id, path: pathOf(message.opening.plan) });
+    case "joinPath":
+      entry.pathIds.add(message.opening.id);
+      return entry.link.joinPath({ id: message.opening.id, path: pathOf(message.opening.plan), first: message.first });
     case "closePath":
       return entry.link.closePath(message.id);
     case "send":
@@ -186,6 +189,11 @@ function pathOf(plan: PathPlan): LinkPath {
       return path;
     }
   }
+}
+
+/** Of a link that is gone: the other thread lets go of the socket. */
+function refuse(plan: PathPlan): void {
+  if (plan.type === "bridge") say({ type: "bridgeStop", bridge: plan.bridge });
 }
 
 function report(): void {

@@ -91,6 +91,7 @@ export function createWorkerLink({ id, say, planOf, onHandlerError }: WorkerLink
     onPiece: (handler) => deliveries.onPiece(handler),
     openPath: (options) => say({ type: "openPath", link: id, opening: opening(options) }),
     acceptPath: (options) => say({ type: "acceptPath", link: id, opening: opening(options) }),
+    joinPath: ({ first, ...joining }) => say({ type: "joinPath", link: id, opening: opening(joining), first }),
     closePath: (path) => say({ type: "closePath", link: id, id: path }),
     rememberPath: (path) => latest.memories.get(path),
     reconnect: (keys) => say({ type: "reconnect", link: id, keys }),

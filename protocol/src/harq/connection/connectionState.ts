@@ -27,7 +27,13 @@ export interface ConnectionOptions extends MessagePorts {
 
 export type ConnectionInput =
   | { readonly type: "tick" }
-  | { readonly type: "datagram"; readonly path: number; readonly bytes: Uint8Array }
+  | {
+      readonly type: "datagram";
+      readonly path: number;
+      readonly bytes: Uint8Array;
+      /** Of a path that this datagram opens; `datagram` where it is not given. */
+      readonly kind?: PathKind;
+    }
   | {
       readonly type: "openPath";
       readonly path: number;
@@ -37,6 +43,8 @@ export type ConnectionInput =
       readonly memory?: RememberedPath;
       /** Of the peer's candidate, to be shown to it. */
       readonly token?: Uint8Array;
+      /** A stream that began without a handshake: it proves itself before it carries symbols. */
+      readonly joins?: boolean;
     }
   | { readonly type: "closePath"; readonly path: number }
   /** How much whoever carries the path's datagrams takes from now on; symbols wait where that is too little. */
@@ -95,6 +103,8 @@ export interface Connection {
   keyAskings: number;
   /** Reconnected, and not yet told the peer what there is. */
   mustResume: boolean;
+  /** All paths were lost: nothing is sent anew before the peer has said what arrived over them. */
+  mustHear: boolean;
   /** Something was heard or lost: what each block needs has to be looked at anew. */
   mustPlan: boolean;
   isClosed: boolean;

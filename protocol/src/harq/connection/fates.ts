@@ -38,7 +38,8 @@ export function onFates(connection: Connection, path: Path, status: StatusFrame,
   for (const packet of arrived) {
     path.deliveredBytes += packet.stamp.bytes;
     path.flightStartUs = packet.stamp.sentUs;
-    tellMessages(packet.content, late.has(packet) ? "revived" : "arrived");
+    path.stripe.onDelivered(packet.stamp.bytes, nowUs);
+    tellMessages(packet.content, late.has(packet) || packet.content.isLate === true ? "revived" : "arrived");
     const { keyPhase } = packet.content;
     if (keyPhase !== undefined) connection.protection.phases?.onAcknowledged(keyPhase, nowUs);
   }
@@ -46,8 +47,9 @@ export function onFates(connection: Connection, path: Path, status: StatusFrame,
     path.deliveredUs = nowUs;
     path.silentProbes = 0;
     path.isSuspect = false;
+    path.isStalled = false;
   }
-  for (const packet of lost) tellMessages(packet.content, "lost");
+  for (const { content } of lost) tellLost(content);
   tellSize(connection, path, { arrived, lost, settled }, nowUs);
   if (arrived.length === 0 && lost.length === 0) return;
   controller.onFeedback({
@@ -63,7 +65,21 @@ export function onFates(connection: Connection, path: Path, status: StatusFrame,
 
 /** What is under way on a path is no longer counted on. */
 export function abandon(path: Path): void {
-  for (const { content } of path.book.abandon()) tellMessages(content, "lost");
+  for (const { content } of path.book.abandon()) tellLost(content);
+}
+
+/** What is under way on a path may still arrive, and is not waited for. */
+export function tellLate(connection: Connection, path: Path): void {
+  for (const { content } of path.book.underWay()) {
+    if (content.isLate === true || content.symbols.length + content.ends.length === 0) continue;
+    tellMessages(content, "lost");
+    content.isLate = true;
+    connection.mustPlan = true;
+  }
+}
+
+function tellLost(content: PacketContent): void {
+  if (content.isLate !== true) tellMessages(content, "lost");
 }
 
 function tellMessages({ symbols, ends }: PacketContent, fate: Fate): void {

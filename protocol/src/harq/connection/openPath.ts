@@ -10,7 +10,7 @@ type Opening = Omit<Extract<ConnectionInput, { type: "openPath" }>, "type"> & { 
 const assumedRttUs = 200_000;
 
 export function openPath(connection: Connection, opening: Opening, nowUs: number): Path {
-  const { kind, memory, token } = opening;
+  const { kind, memory, token, isOurs, joins = !isOurs } = opening;
   const { createController, largestDatagramBytes = smallestDatagramBytes } = connection.options;
   const packetBytes = kind === "stream" ? streamDatagramBytes : smallestDatagramBytes;
   closePath(connection, opening.path);
@@ -20,7 +20,8 @@ export function openPath(connection: Connection, opening: Opening, nowUs: number
   const path = createPath({
     id: opening.path,
     kind,
-    isOurs: opening.isOurs,
+    isOurs,
+    isValidated: kind === "stream" && !joins,
     nowUs,
     controller: createController(kind, { nowUs, packetBytes, assumedRttUs: expectedRttUs, ...remembered }),
     assumedRttUs: expectedRttUs,
@@ -41,6 +42,7 @@ export function closePath(connection: Connection, id: number): void {
   abandon(path);
   connection.mustPlan = true;
   connection.paths.delete(id);
+  connection.mustHear ||= connection.paths.size === 0 && connection.outbox.isOpen();
   connection.closedPaths.set(id, { nextNumber: path.nextNumber, arrivals: path.arrivals });
   if (connection.replyPath === id) connection.replyPath = undefined;
 }

@@ -11,6 +11,7 @@ import { createRoundTrip, type RoundTrip } from "../estimate/roundTrip.ts";
 import type { OutgoingMessage, SentSymbol } from "../message/outgoingMessage.ts";
 import type { Frame } from "../wire/frames.ts";
 import { createPacketSize, type PacketSize } from "./packetSize.ts";
+import { createStripeWindow, type StripeWindow } from "./stripeWindow.ts";
 
 export type PathKind = "datagram" | "stream";
 
@@ -22,6 +23,8 @@ export interface PacketContent {
   readonly isSizeProbe: boolean;
   /** Sealed in this phase, to ask the peer for it. */
   readonly keyPhase?: number;
+  /** Stands behind a stall: its messages no longer count on it, though it may arrive. */
+  isLate?: boolean;
 }
 
 export interface PathChallenge {
@@ -48,6 +51,8 @@ export interface Path {
   readonly reorder: ReorderWindow;
   readonly loss: LossEstimate;
   readonly size: PacketSize;
+  /** Of a stream, where others carry the same messages. */
+  readonly stripe: StripeWindow;
   isValidated: boolean;
   /** Silent for three probes: another path carries on where there is one. */
   isSuspect: boolean;
@@ -73,6 +78,9 @@ export interface Path {
   deliveredBytes: number;
   deliveredUs: number;
   flightStartUs: number;
+  /** Times that nothing of what was under way arrived for much longer than a round trip. */
+  stalls: number;
+  isStalled: boolean;
   /** Packets that leave before this much is delivered leave without enough to send behind them. */
   appLimitedUntilBytes: number;
   /** Frames that go with the next packet. */
@@ -83,6 +91,7 @@ export interface PathOptions {
   readonly id: number;
   readonly kind: PathKind;
   readonly isOurs: boolean;
+  readonly isValidated: boolean;
   readonly nowUs: number;
   readonly controller: CongestionController;
   readonly assumedRttUs: number;
@@ -97,7 +106,7 @@ export interface PathOptions {
 const firstRetryUs = 30_000_000;
 
 export function createPath(options: PathOptions): Path {
-  const { id, kind, isOurs, nowUs, controller, assumedRttUs, lossMemory } = options;
+  const { id, kind, isOurs, isValidated, nowUs, controller, assumedRttUs, lossMemory } = options;
   return {
     id,
     kind,
@@ -113,7 +122,8 @@ export function createPath(options: PathOptions): Path {
       largestBytes: options.largestPacketBytes,
       nowUs,
     }),
-    isValidated: kind === "stream",
+    stripe: createStripeWindow(),
+    isValidated,
     isSuspect: false,
     challenge: undefined,
     token: options.token,
@@ -131,6 +141,8 @@ export function createPath(options: PathOptions): Path {
     deliveredBytes: 0,
     deliveredUs: nowUs,
     flightStartUs: nowUs,
+    stalls: 0,
+    isStalled: false,
     appLimitedUntilBytes: 0,
     control: [],
   };

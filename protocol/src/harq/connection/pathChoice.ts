@@ -2,7 +2,7 @@
 import type { SendingConditions } from "../message/sendingConditions.ts";
 import { symbolHeaderBytes } from "../wire/frameBytes.ts";
 import type { Connection } from "./connectionState.ts";
-import type { Path } from "./path.ts";
+import { hasWindow, type Path } from "./path.ts";
 import { overheadBytes } from "./protection.ts";
 
 /** Datagram paths that work; where there is none, streams; where all are suspect, any of them. */
@@ -17,33 +17,68 @@ export function activePaths(connection: Connection): Path[] {
   return fits ? datagrams : candidates;
 }
 
-/** Room for frames in a datagram that any path could carry on which a new message may travel. */
+/**
+ * Room for frames in a datagram that any path could carry on which a new message may travel. On streams it is less
+ * than they could carry: what is sent over several must come in many parts.
+ */
 export function bodyBytesForNew(connection: Connection): number {
   const paths = [...connection.paths.values()];
   const datagrams = paths.filter(({ kind }) => kind === "datagram");
-  return smallestBody(datagrams.length > 0 ? datagrams : paths);
+  return datagrams.length > 0 ? smallestBody(datagrams) : Math.min(stripeBodyBytes, smallestBody(paths));
+}
+
+const stripeBodyBytes = 4_096;
+
+/** Room for frames in the next datagram on a path. One of several streams carries little at a time. */
+export function bodyBytesOn(connection: Connection, path: Path, profile: SendingConditions["profile"]): number {
+  const most = path.size.packetBytes() - overheadBytes;
+  if (profile !== "striped") return most;
+  const largest = connection.outbox.open().reduce((bytes, { parts }) => Math.max(bytes, parts.symbolBytes), 0);
+  return Math.min(most, Math.max(stripeBodyBytes, largest + symbolHeaderBytes));
+}
+
+/** The stream on which the least is under way for what it delivers. */
+export function nextStripe(active: readonly Path[], nowUs: number): Path | undefined {
+  let best: { readonly path: Path; readonly share: number } | undefined;
+  for (const path of active) {
+    const windowBytes = path.stripe.bytes(path.roundTrip.smallestUs(), nowUs);
+    const share = path.book.inFlightBytes() / windowBytes;
+    const isOpen = share < 1 && path.releaseUs <= nowUs && hasWindow(path, stripeBodyBytes);
+    if (isOpen && share < (best?.share ?? Infinity)) best = { path, share };
+  }
+  return best?.path;
 }
 
 function smallestBody(paths: readonly Path[]): number {
   return paths.reduce((least, { size }) => Math.min(least, size.packetBytes()), Infinity) - overheadBytes;
 }
 
-export function conditionsOf(connection: Connection, active: readonly Path[]): SendingConditions {
+export function conditionsOf(connection: Connection, active: readonly Path[], nowUs: number): SendingConditions {
   const isLossy = active.some(({ kind }) => kind === "datagram");
+  const isStriped = !isLossy && active.length > 1;
   const over = (value: (path: Path) => number): number[] => active.map(value);
   return {
-    profile: isLossy ? "coded" : active.length > 1 ? "striped" : "framed",
+    profile: isLossy ? "coded" : isStriped ? "striped" : "framed",
     loss: Math.max(0.002, ...over(({ loss }) => loss.bound())),
     unclampedLoss: Math.max(0, ...over(({ loss }) => loss.unclampedBound())),
     meanBurst: Math.max(1, ...over(({ loss }) => loss.meanBurst())),
-    rttUs: Math.min(...over(({ roundTrip }) => roundTrip.smoothedUs())),
+    rttUs: Math.min(...over(({ roundTrip }) => (isStriped ? roundTrip.smallestUs() : roundTrip.smoothedUs()))),
     bytesPerSecond: Math.max(
       1,
-      over(({ controller }) => controller.bytesPerSecond()).reduce((sum, rate) => sum + rate, 0),
+      over((path) => (isStriped ? stripeRate(path, nowUs) : path.controller.bytesPerSecond())).reduce(
+        (sum, rate) => sum + rate,
+        0,
+      ),
     ),
     isCongested: active.length > 0 && active.every(({ controller }) => controller.isCongested()),
     queuedBytes: connection.outbox.queuedBytes(),
   };
+}
+
+/** TCP hides from congestion control how much it could send; what was delivered lately is known. */
+function stripeRate({ stripe, roundTrip }: Path, nowUs: number): number {
+  const rttUs = roundTrip.smallestUs();
+  return (stripe.bytes(rttUs, nowUs) * 1e6) / rttUs;
 }
 
 const unansweredTries = 3;

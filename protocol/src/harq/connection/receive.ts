@@ -9,11 +9,14 @@ import type { Connection } from "./connectionState.ts";
 import { onFates } from "./fates.ts";
 import { onRetry } from "./onRetry.ts";
 import { openPath } from "./openPath.ts";
-import type { Path } from "./path.ts";
+import type { Path, PathKind } from "./path.ts";
+import { noteGap } from "./stall.ts";
 import { onResponse } from "./validation.ts";
 
 export interface IncomingDatagram {
   readonly path: number;
+  /** Of the path that it opens. */
+  readonly kind?: PathKind;
   readonly bytes: Uint8Array;
 }
 
@@ -21,7 +24,7 @@ export interface IncomingDatagram {
  * Length, connection, repeat and key are checked in this order; the packet number counts only once it proved
  * authentic.
  */
-export function receive(connection: Connection, { path: id, bytes }: IncomingDatagram, nowUs: number): void {
+export function receive(connection: Connection, { path: id, bytes, kind = "datagram" }: IncomingDatagram, nowUs: number): void {
   const retry = decodeRetry(bytes);
   if (retry !== undefined && onRetry(connection, retry, nowUs)) return;
   const opened = openDatagram(connection, id, unwrapToken(bytes).datagram);
@@ -29,7 +32,8 @@ export function receive(connection: Connection, { path: id, bytes }: IncomingDat
     connection.counts.refused += 1;
     return;
   }
-  const path = connection.paths.get(id) ?? openPath(connection, { path: id, kind: "datagram", isOurs: false }, nowUs);
+  const path = connection.paths.get(id) ?? openPath(connection, { path: id, kind, isOurs: false }, nowUs);
+  noteGap(connection, path, nowUs);
   path.arrivals.add(opened.header.packetNumber, nowUs);
   path.receivedBytes += bytes.length;
   connection.counts.receivedBytes += bytes.length;
@@ -93,6 +97,7 @@ function onFrame(connection: Connection, path: Path, frame: Frame, nowUs: number
       return;
     case "resume":
       connection.mustPlan = true;
+      connection.mustHear = false;
       if (outbox.onResume(frame) === "unknown") {
         path.control.push({ type: "cancel", message: frame.message, length: frame.length, code: unknownMessage });
       }
@@ -107,6 +112,7 @@ const unknownMessage = 2;
 
 function onStatus(connection: Connection, status: StatusFrame, nowUs: number): void {
   connection.outbox.onStatus(status);
+  connection.mustHear = false;
   connection.mustPlan = true;
   const path = connection.paths.get(status.path);
   if (path === undefined || status.largest >= path.nextNumber) return;

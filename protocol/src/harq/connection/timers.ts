@@ -1,6 +1,7 @@
 /**
  * All that is due at a moment, in order: proofs of paths, answers, symbols, probes; and when something is due next.
  */
+import { isTail } from "../message/sendingConditions.ts";
 import type { Frame } from "../wire/frames.ts";
 import { frameBytes } from "../wire/frameBytes.ts";
 import type { Connection } from "./connectionState.ts";
@@ -11,7 +12,8 @@ import { activePaths, bodyBytesForNew, conditionsOf, replyPath } from "./pathCho
 import { overheadBytes } from "./protection.ts";
 import { donesDueUs, makeDones, makeReport, reportDueUs } from "./report.ts";
 import { probe, probeDueUs } from "./tailProbe.ts";
-import { noContent, sendPacket, sendSymbols, takeControl } from "./transmit.ts";
+import { leaveStalled, lookForStall, stallDueUs } from "./stall.ts";
+import { noContent, sendPacket, sendStripes, sendSymbols, takeControl } from "./transmit.ts";
 import { challengeDueUs, dueChallenge } from "./validation.ts";
 
 const longestCancelWaitUs = 1_000_000;
@@ -39,8 +41,11 @@ const heldBackUs = 20_000;
 
 function challenge(connection: Connection, path: Path, data: Uint8Array, nowUs: number): void {
   const control = takeControl(path, 512);
-  const frames: Frame[] = [{ type: "challenge", data }, ...control];
-  const paddedTo = path.kind === "datagram" && path.isOurs ? { paddedTo: path.size.packetBytes() } : {};
+  const asks: Frame[] = connection.mustHear ? [{ type: "ping" }] : [];
+  const frames: Frame[] = [{ type: "challenge", data }, ...asks, ...control];
+  const isStream = path.kind === "stream";
+  const proofBytes = isStream ? smallestDatagramBytes : path.size.packetBytes();
+  const paddedTo = path.isOurs && !(isStream && path.isValidated) ? { paddedTo: proofBytes } : {};
   const isSent = sendPacket(connection, path, { frames, type: "probe", ...paddedTo }, nowUs);
   if (isSent || path.challenge === undefined) return;
   path.control.unshift(...control);
@@ -79,16 +84,19 @@ function cancel(connection: Connection, nowUs: number): void {
 
 function sendMessages(connection: Connection, nowUs: number): void {
   const active = activePaths(connection);
-  if (active.length === 0) return;
+  if (active.length === 0 || connection.mustHear) return;
   const { outbox } = connection;
   const body = bodyBytesForNew(connection);
   outbox.recut(Math.max(...active.map(({ size }) => size.packetBytes())) - overheadBytes);
-  const before = conditionsOf(connection, active);
+  const before = conditionsOf(connection, active, nowUs);
   outbox.begin(body, before.loss);
+  for (const path of active) lookForStall(path, nowUs);
+  if (before.profile === "striped" && isTail(before)) leaveStalled(connection, active);
   if (connection.mustPlan) outbox.plan(before);
   connection.mustPlan = false;
+  if (before.profile === "striped") return sendStripes(connection, active, conditionsOf(connection, active, nowUs), nowUs);
   for (const path of active) {
-    const isIdle = sendSymbols(connection, path, conditionsOf(connection, active), nowUs);
+    const isIdle = sendSymbols(connection, path, conditionsOf(connection, active, nowUs), nowUs);
     if (isIdle) path.appLimitedUntilBytes = path.deliveredBytes + path.book.inFlightBytes() + 1;
   }
 }
@@ -131,7 +139,7 @@ export function nextStepUs(connection: Connection, nowUs: number): number {
   const active = activePaths(connection);
   dueUs = Math.min(dueUs, keysDueUs(connection, active.length));
   for (const path of connection.paths.values()) {
-    dueUs = Math.min(dueUs, challengeDueUs(path), probeDueUs(connection, path, active));
+    dueUs = Math.min(dueUs, challengeDueUs(path), probeDueUs(connection, path, active), stallDueUs(path));
     if (path.isValidated && path.kind === "datagram") dueUs = Math.min(dueUs, path.size.nextUs());
     if (hasNext && active.includes(path) && hasWindow(path, path.size.packetBytes()))
       dueUs = Math.min(dueUs, path.releaseUs);

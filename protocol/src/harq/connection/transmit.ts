@@ -11,6 +11,7 @@ import type { EndFrame, Frame, SymbolFrame } from "../wire/frames.ts";
 import type { Connection } from "./connectionState.ts";
 import { streamDatagramBytes } from "./datagramBytes.ts";
 import { hasWindow, maySend, pace, stampOf, type PacketContent, type Path } from "./path.ts";
+import { bodyBytesOn, nextStripe } from "./pathChoice.ts";
 import { overheadBytes } from "./protection.ts";
 
 export interface Packet {
@@ -79,9 +80,26 @@ export function sendSymbols(connection: Connection, path: Path, conditions: Send
   return false;
 }
 
+/** Sends symbols over several streams, each packet on the one that is the least behind, as windows allow. */
+export function sendStripes(
+  connection: Connection,
+  active: readonly Path[],
+  conditions: SendingConditions,
+  nowUs: number,
+): void {
+  let queuedBytes = conditions.queuedBytes;
+  for (let path = nextStripe(active, nowUs); path !== undefined; path = nextStripe(active, nowUs)) {
+    const before = connection.counts.sourceBytes;
+    const packet = fill(connection, path, { ...conditions, queuedBytes });
+    if (packet === undefined) break;
+    sendPacket(connection, path, packet, nowUs);
+    queuedBytes -= connection.counts.sourceBytes - before;
+  }
+}
+
 function fill(connection: Connection, path: Path, conditions: SendingConditions): Packet | undefined {
   const { outbox } = connection;
-  const room = path.size.packetBytes() - overheadBytes;
+  const room = bodyBytesOn(connection, path, conditions.profile);
   const frames: Frame[] = [];
   const symbols: SentSymbol[] = [];
   const ends: OutgoingMessage[] = [];

@@ -39,6 +39,8 @@ export interface Fates<Content> {
 export interface PacketBook<Content> {
   record(packet: SentPacket<Content>): void;
   report(report: PacketReport): Fates<Content>;
+  /** Packets whose fate is not known, oldest first. */
+  underWay(): SentPacket<Content>[];
   /** Gives up all that is under way, as when the path is no longer trusted. */
   abandon(): SentPacket<Content>[];
   inFlightBytes(): number;
@@ -77,6 +79,7 @@ export function createPacketBook<Content>(): PacketBook<Content> {
     }
     return settled;
   };
+  const underWay = (): Entry<Content>[] => entries.slice(open).filter(({ fate }) => fate === "unknown");
   const forget = (nowUs: number): void => {
     let keepFrom = 0;
     while (keepFrom < open && entries[keepFrom]!.stamp.sentUs < nowUs - rememberedUs) keepFrom += 1;
@@ -127,8 +130,9 @@ export function createPacketBook<Content>(): PacketBook<Content> {
       forget(nowUs);
       return { arrived, lost, revived, settled, newest };
     },
+    underWay,
     abandon() {
-      const given = entries.slice(open).filter((entry) => entry.fate === "unknown");
+      const given = underWay();
       for (const entry of given) entry.fate = "lost";
       inFlightBytes = 0;
       settle();

@@ -1,18 +1,27 @@
 /**
  * Opens a link to a gateway: the gateway's transport key over HTTP, a handshake in a WebSocket, and from then on whole
- * messages over that WebSocket and, where the platform has it and an answer came back over it, over UDP.
+ * messages over that WebSocket and, where the platform has it and an answer came back over it, over UDP. Further
+ * WebSockets join where one fails or several help; the link outlives each of them.
  */
 import { hexToBytes, isHex, size, type Hex } from "viem";
 import type { OpenMessageLink } from "../../blobExchange/codedBlobs.ts";
 import { NgpuError } from "../../errors.ts";
 import type { SigningContext } from "../../signed.ts";
-import { codedPath, codedSubprotocol, handshakeWithinMs, linkCapabilities, linkPathIds } from "../codedLink.ts";
+import {
+  codedPath,
+  codedSubprotocol,
+  handshakeWithinMs,
+  joinSubprotocol,
+  linkCapabilities,
+  linkPathIds,
+} from "../codedLink.ts";
 import { createProtection } from "../connection/protection.ts";
 import { randomConnectionId } from "../randomConnectionId.ts";
 import { createInitiator } from "../security/handshake.ts";
 import type { Candidate } from "../security/handshakePayload.ts";
 import { keyBytes, type NoisePrimitives } from "../security/noisePrimitives.ts";
-import { createHarqLink, type HarqLink } from "./harqLink.ts";
+import { createHarqLink } from "./harqLink.ts";
+import { keepStreams } from "./keepStreams.ts";
 import type { LinkPath } from "./linkPath.ts";
 import type { LinkPorts } from "./linkPorts.ts";
 import { messageSender } from "./messageSender.ts";
@@ -34,9 +43,6 @@ export interface DialedPath {
   close(): Promise<void>;
 }
 
-const lookEveryUs = 1_000_000;
-const mostSilentUs = 6_000_000;
-
 /** The dialer rejects with GATEWAY_UNREACHABLE, or with the code of a handshake that failed. */
 export function createGatewayDialer(options: DialOptions): OpenMessageLink {
   const { context, primitives, openUdp, nowMs } = options;
@@ -44,7 +50,8 @@ export function createGatewayDialer(options: DialOptions): OpenMessageLink {
   return async (gatewayUrl, events) => {
     const late = AbortSignal.timeout(handshakeWithinMs);
     const responderPublicKey = hexToBytes(await transportKeyOf(gatewayUrl, late));
-    const webSocket = new WebSocket(`${gatewayUrl.replace(/^http/, "ws")}${codedPath}`, codedSubprotocol);
+    const url = `${gatewayUrl.replace(/^http/, "ws")}${codedPath}`;
+    const webSocket = new WebSocket(url, codedSubprotocol);
     const inbox = createSocketInbox(webSocket);
     let udp: DialedPath | undefined;
     try {
@@ -70,12 +77,11 @@ export function createGatewayDialer(options: DialOptions): OpenMessageLink {
       inbox.handOver();
       const token = candidate?.token;
       if (udp !== undefined) link.openPath({ id: linkPathIds.udp, path: udp.path, rttUs, ...(token && { token }) });
-      webSocket.addEventListener("close", () => void link.close());
-      const stopWatching = closeWhenSilent({ link, clock: ports.clock });
+      const dial = (): WebSocket => new WebSocket(url, joinSubprotocol);
+      keepStreams({ link, clock: ports.clock, rttUs, first: webSocket, dial });
       void link.closed.then(async () => {
-        stopWatching();
         events.onClosed();
-        webSocket.close();
+        await link.close();
         await udp?.close();
       });
       return { send: messageSender(link), close: () => void link.close() };
@@ -85,25 +91,6 @@ export function createGatewayDialer(options: DialOptions): OpenMessageLink {
       throw cause instanceof NgpuError ? cause : new NgpuError("GATEWAY_UNREACHABLE", { gatewayUrl }, { cause });
     }
   };
-}
-
-/**
- * A gateway that is gone without a word confirms nothing: its link is ended, so that whoever waits hears of it and asks
- * again. A link that rests has nothing to confirm, and stays.
- */
-function closeWhenSilent({ link, clock }: { link: HarqLink; clock: LinkPorts["clock"] }): () => void {
-  let silentUs = 0;
-  let heard = 0;
-  const look = (): void => {
-    const { receivedBytes, queuedBytes, paths } = link.metrics();
-    const isWaiting = queuedBytes > 0 || paths.some(({ inFlightBytes }) => inFlightBytes > 0);
-    silentUs = isWaiting && receivedBytes === heard ? silentUs + lookEveryUs : 0;
-    heard = receivedBytes;
-    if (silentUs >= mostSilentUs) void link.close();
-    else stop = clock.after(lookEveryUs, look);
-  };
-  let stop = clock.after(lookEveryUs, look);
-  return () => stop();
 }
 
 async function transportKeyOf(gatewayUrl: string, signal: AbortSignal): Promise<Hex> {

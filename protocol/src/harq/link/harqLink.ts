@@ -21,6 +21,7 @@ import type {
   ConnectionOptions,
   RememberedPath,
 } from "../connection/connectionState.ts";
+import { isAuthentic } from "../connection/receive.ts";
 import type { Protection } from "../connection/protection.ts";
 import { rememberPath } from "../connection/rememberPath.ts";
 import { createDeliveries, type MessageHandler, type PieceHandler } from "./deliveries.ts";
@@ -46,6 +47,15 @@ export interface LinkPathOptions {
   readonly memory?: RememberedPath;
   /** What the peer gave for this address, where it asks strangers for one. */
   readonly token?: Uint8Array;
+  /** A further stream of a link that is open: the peer takes it by its first datagram (`joinPath`). */
+  readonly joins?: boolean;
+}
+
+export interface JoiningPath {
+  readonly id: number;
+  readonly path: LinkPath;
+  /** What came in over it first. */
+  readonly first: Uint8Array;
 }
 
 export interface LinkEnd {
@@ -71,6 +81,11 @@ export interface HarqLink {
   openPath(options: LinkPathOptions): void;
   /** A datagram path that exists from the peer's first authentic datagram on. */
   acceptPath(options: Pick<LinkPathOptions, "id" | "path">): void;
+  /**
+   * A further stream, opened by whoever sent `first` over it. It is stopped at once, and nothing is kept of it, unless
+   * that proves authentic, the id is free and there are fewer than 16 paths.
+   */
+  joinPath(joining: JoiningPath): void;
   closePath(id: number): void;
   rememberPath(id: number): RememberedPath | undefined;
   /** New keys after another handshake with the same peer; all paths are left and opened anew by the caller. */
@@ -242,6 +257,13 @@ export function createHarqLink(options: LinkOptions): HarqLink {
       if (end !== undefined) return path.stop();
       attach(checkedId(id), path);
     },
+    joinPath({ id, path, first }) {
+      const hasRoom = end === undefined && paths.size < mostPaths && !paths.has(checkedId(id));
+      if (!hasRoom || !isAuthentic(connection, { path: id, bytes: first })) return path.stop();
+      take({ type: "datagram", path: id, bytes: first, kind: path.kind });
+      attach(id, path);
+      stepSoon();
+    },
     closePath(id) {
       leave(id);
       take({ type: "closePath", path: id });
@@ -267,6 +289,7 @@ export function createHarqLink(options: LinkOptions): HarqLink {
 }
 
 const tooMuch = 4;
+const mostPaths = 16;
 /** Of a 32-bit timer of milliseconds; the next step sees that it is not due yet. */
 const longestTimerUs = 1e12;
 

@@ -15,6 +15,8 @@ export interface LinkPathMetrics {
   readonly kind: PathKind;
   readonly isValidated: boolean;
   readonly isSuspect: boolean;
+  /** Of a stream: how often it delivered nothing for much longer than a round trip. */
+  readonly stalls: number;
   readonly rttUs: number;
   readonly loss: number;
   readonly bytesPerSecond: number;
@@ -39,6 +41,7 @@ export function metricsOf(
       kind: path.kind,
       isValidated: path.isValidated,
       isSuspect: path.isSuspect,
+      stalls: path.stalls,
       rttUs: path.roundTrip.smoothedUs(),
       loss: path.loss.bound(),
       bytesPerSecond: path.controller.bytesPerSecond(),

@@ -22,12 +22,12 @@ export function planRepair({ block, symbolBytes, isInteractive, conditions }: Re
   if (deficit === 0) return 0;
   const { profile, loss, unclampedLoss, isCongested } = conditions;
   const asked = repairTotal({ deficit, outstanding, loss });
-  if (profile === "framed" || isCongested) return asked;
+  if (profile === "framed" || isCongested || !isTail(conditions)) return asked;
   if (profile === "striped") {
     const repaired = messageLimits.ids - block.k - block.idsLeft();
     return Math.max(asked, Math.ceil(stripedParity * block.k) - repaired);
   }
-  if (!isTail(conditions) || unclampedLoss < 0.001) return asked;
+  if (unclampedLoss < 0.001) return asked;
   const total = proactiveTotal({
     needed: deficit,
     loss,

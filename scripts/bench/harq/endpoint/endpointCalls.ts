@@ -39,6 +39,11 @@ export interface HarqTarget {
   readonly rttUs: number;
 }
 
+export interface StripesTarget extends Omit<HarqTarget, "port"> {
+  readonly congestion: Congestion;
+  readonly count: number;
+}
+
 export interface SentMessage {
   readonly startUs: number;
   readonly sha256: string;
@@ -68,6 +73,10 @@ export interface EndpointCalls {
   harqListen(given: { host: string; port: number; secrets: LinkSecrets }): Promise<void>;
   /** Resolves when the path is validated: the link knows a round trip, and nothing of rate or loss. */
   harqOpen(given: HarqTarget): Promise<void>;
+  /** The same over several WebSockets of one link, and no UDP. */
+  harqListenStripes(given: { host: string; secrets: LinkSecrets }): Promise<void>;
+  /** Resolves when every path is validated; each a TCP connection under `congestion` from its first byte. */
+  harqOpenStripes(given: StripesTarget): Promise<void>;
   /** Begins one message; what became of it is told by the other end. */
   harqSend(given: { bytes: number }): SentMessage;
   /** Messages one every so often, whatever became of those before. */

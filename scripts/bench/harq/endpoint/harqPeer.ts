@@ -1,19 +1,31 @@
-/** A link of ours over UDP: real congestion control, every datagram sealed, as in the product. */
+/** A link of ours over UDP or over WebSockets: real congestion control, every datagram sealed, as in the product. */
 import { createProtection, type Protection } from "@ngpu/protocol/harq/connection/protection";
 import { createHarqLink, type HarqLink } from "@ngpu/protocol/harq/link/harqLink";
+import { createWebSocketPath, webSocketOptions } from "@ngpu/protocol/harq/link/webSocketPath";
 import { createChachaSealer } from "@ngpu/protocol/service/harq/chachaSealer";
 import { nodeLinkPorts } from "@ngpu/protocol/service/harq/nodeLinkPorts";
 import { openUdpSocket } from "@ngpu/protocol/service/harq/udpSocket";
+import { WebSocketServer } from "ws";
 import type { Arrivals } from "./arrivals.ts";
-import type { DirectionSecret, EndpointCalls } from "./endpointCalls.ts";
+import type { DirectionSecret, EndpointCalls, LinkSecrets } from "./endpointCalls.ts";
 import { payloadOf, sendEvery, sha256Of, stamp } from "./payload.ts";
+import { openWebSocket } from "./webSocketPeer.ts";
 
 type Calls = Pick<
   EndpointCalls,
-  "harqListen" | "harqOpen" | "harqSend" | "harqSendEvery" | "harqStream" | "harqMetrics" | "harqClose"
+  | "harqListen"
+  | "harqOpen"
+  | "harqListenStripes"
+  | "harqOpenStripes"
+  | "harqSend"
+  | "harqSendEvery"
+  | "harqStream"
+  | "harqMetrics"
+  | "harqClose"
 >;
 
 const path = 1;
+const stripesPort = 9_006;
 const streamedBytes = 256 * 1024 * 1024;
 
 export function createHarqPeer(arrivals: Arrivals): Calls {
@@ -22,17 +34,21 @@ export function createHarqPeer(arrivals: Arrivals): Calls {
     if (open === undefined) throw new Error("no link is open");
     return open;
   };
+  const receiver = ({ toFar, toNear }: LinkSecrets): HarqLink => {
+    open = createHarqLink({ ...nodeLinkPorts(), protection: protection({ send: toNear, receive: toFar }) });
+    open.onPiece((piece) => {
+      if (piece.type === "piece") arrivals.piece(piece.bytes.length);
+    });
+    open.onMessage(({ bytes }) => {
+      if (bytes !== undefined) arrivals.message(bytes);
+    });
+    return open;
+  };
   return {
-    async harqListen({ host, port, secrets: { toFar, toNear } }) {
+    async harqListen({ host, port, secrets }) {
+      const { toFar } = secrets;
       const socket = await openUdpSocket({ host, port });
-      open = createHarqLink({ ...nodeLinkPorts(), protection: protection({ send: toNear, receive: toFar }) });
-      open.onPiece((piece) => {
-        if (piece.type === "piece") arrivals.piece(piece.bytes.length);
-      });
-      open.onMessage(({ bytes }) => {
-        if (bytes !== undefined) arrivals.message(bytes);
-      });
-      open.acceptPath({ id: path, path: socket.createPath({ connectionId: toFar.connectionId }) });
+      receiver(secrets).acceptPath({ id: path, path: socket.createPath({ connectionId: toFar.connectionId }) });
     },
     async harqOpen({ host, port, secrets: { toFar, toNear }, rttUs }) {
       const socket = await openUdpSocket({ host: "0.0.0.0" });
@@ -45,6 +61,23 @@ export function createHarqPeer(arrivals: Arrivals): Calls {
       const remote = { address: host, port };
       open.openPath({ id: path, path: socket.createPath({ connectionId: toNear.connectionId, remote }), rttUs });
       await validated.promise;
+    },
+    async harqListenStripes({ host, secrets }) {
+      const far = receiver(secrets);
+      const server = new WebSocketServer({ host, port: stripesPort, ...webSocketOptions });
+      server.on("connection", (socket, { url }) => {
+        far.openPath({ id: Number(url?.slice(1)), path: createWebSocketPath(socket) });
+      });
+      await new Promise((resolve) => server.once("listening", resolve));
+    },
+    async harqOpenStripes({ host, secrets: { toFar, toNear }, rttUs, congestion, count }) {
+      const near = createHarqLink({ ...nodeLinkPorts(), protection: protection({ send: toFar, receive: toNear }) });
+      const ids = Array.from({ length: count }, (_, id) => id);
+      const sockets = await Promise.all(ids.map((id) => openWebSocket({ host, congestion }, stripesPort, `${id}`)));
+      sockets.forEach((socket, id) => near.openPath({ id, path: createWebSocketPath(socket), rttUs }));
+      const isHeard = (): boolean => near.metrics().paths.every(({ receivedBytes }) => receivedBytes > 0);
+      while (!isHeard()) await new Promise((resolve) => setTimeout(resolve, 10));
+      open = near;
     },
     harqSend({ bytes }) {
       const payload = payloadOf(bytes);

@@ -43,8 +43,8 @@ export function createWebSocketPeer(arrivals: Arrivals): Calls {
 }
 
 /** Resolves once it is open; a connection under `congestion` from its first byte. */
-export async function openWebSocket({ host, congestion }: TcpTarget, port: number): Promise<WebSocket> {
-  const socket = new WebSocket(`ws://${host}:${port}`, {
+export async function openWebSocket({ host, congestion }: TcpTarget, port: number, path = ""): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://${host}:${port}/${path}`, {
     perMessageDeflate: false,
     createConnection: () => connectTcp({ host, port, congestion }),
   });
