@@ -64,6 +64,7 @@ export function onFates(connection: Connection, path: Path, status: StatusFrame,
 /** What is under way on a path is no longer counted on. */
 export function abandon(path: Path): void {
   for (const { content } of path.book.abandon()) tellMessages(content, "lost");
+  path.size.abandon();
 }
 
 function tellMessages({ symbols, ends }: PacketContent, fate: Fate): void {
