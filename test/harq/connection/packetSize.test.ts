@@ -13,6 +13,23 @@ test("fifteen in a hundred lost at random never lower the packet size", () => {
   world.runUntil(() => false, 2_000_000);
   for (let at = 0; at < 25; at += 1) world.near.send(data);
   expect(world.runUntil(() => world.far.deliveries.length === 25, 60_000_000)).to.equal(true);
+  expect(sizesOf(world)).to.deep.equal([1_392]);
+});
+
+test("the largest size is known no later than that the path is good, for the first message to be cut by", () => {
+  const world = aWorld(1_472);
+  world.openPath(0, { there: quiet });
+  world.near.send(data);
+  expect(world.runUntil(() => world.far.deliveries.length === 1, 10_000_000)).to.equal(true);
+  expect(sizesOf(world)).to.deep.equal([1_472]);
+  expect(world.near.connection.counts.sentPackets).to.be.below(1.02 * Math.ceil(data.length / 1_408) + 10);
+});
+
+test("where the largest size does not come through, smaller ones are tried upwards", () => {
+  const world = aWorld(1_472);
+  world.openPath(0, { there: { ...quiet, largestBytes: 1_400 } });
+  ready(world, [0]);
+  world.runUntil(() => false, 2_000_000);
   expect(sizesOf(world)).to.deep.equal([1_280, 1_392]);
 });
 
@@ -21,7 +38,7 @@ test("a path that carries smaller packets than before is found out, and the mess
   const path = world.openPath(0, { there: { ...quiet, loss: bernoulli(createRandom(3), 0.05) } });
   ready(world, [0]);
   world.runUntil(() => false, 2_000_000);
-  expect(sizesOf(world)).to.deep.equal([1_280, 1_392]);
+  expect(sizesOf(world)).to.deep.equal([1_392]);
   world.near.send(data);
   world.runUntil(() => world.far.connection.inbox.heldBytes() > 0, world.queue.nowUs() + 1_000_000);
   path.there.change({ largestBytes: 1_280 });

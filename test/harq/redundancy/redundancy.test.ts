@@ -116,6 +116,10 @@ test("what was asked once is not asked again while it is under way", () => {
   }
 });
 
-test("blocks are interleaved one and a half times as deep as a burst is long", () => {
-  expect([0, 1, 8, 10, 100].map(interleaveDepth)).to.deep.equal([2, 2, 13, 16, 64]);
+test("blocks are interleaved one and a half times as deep as a burst is long, and no deeper than a round trip", () => {
+  const depths = (blocksPerRoundTrip: number): number[] =>
+    [0, 1, 8, 10, 100].map((meanBurstPackets) => interleaveDepth({ meanBurstPackets, blocksPerRoundTrip }));
+  expect(depths(100)).to.deep.equal([2, 2, 13, 16, 64]);
+  expect(depths(3.4)).to.deep.equal([2, 2, 4, 4, 4]);
+  expect(depths(0.1)).to.deep.equal([2, 2, 2, 2, 2]);
 });

@@ -66,6 +66,7 @@ export function onFates(connection: Connection, path: Path, status: StatusFrame,
 /** What is under way on a path is no longer counted on. */
 export function abandon(path: Path): void {
   for (const { content } of path.book.abandon()) tellLost(content);
+  path.size.abandon();
 }
 
 /** What is under way on a path may still arrive, and is not waited for. */

@@ -22,6 +22,7 @@ export function onRetry(connection: Connection, retry: Retry, nowUs: number): bo
   if (!isOurs || nowUs < path.tokenUs + everyUs) return false;
   path.token = retry.token;
   path.tokenUs = nowUs;
+  path.size.startOver(nowUs);
   if (path.challenge === undefined) beginChallenge(connection, path, nowUs);
   else path.challenge.nextUs = nowUs;
   return true;

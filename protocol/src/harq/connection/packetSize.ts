@@ -1,11 +1,17 @@
 /**
- * How large a datagram a path carries: 1,200 bytes at least, more once a probe of that size arrived. It falls back to
- * the floor when packets above it keep being lost between smaller ones that arrive; loss alone never lowers it.
+ * How large a datagram a path carries: 1,200 bytes at least, more once a probe of that size arrived. The largest is
+ * tried first, with the path's first challenge, so that most paths are known before anything is cut for them; where
+ * it is lost, sizes are tried upwards. It falls back to the floor when packets above it keep being lost between
+ * smaller ones that arrive; loss alone never lowers it.
  */
 export interface PacketSize {
   packetBytes(): number;
   /** A size to try now, as a padded packet. */
   probe(nowUs: number): number | undefined;
+  /** Whoever is to hear of it was not listening yet: the largest is tried anew. */
+  startOver(nowUs: number): void;
+  /** Nothing will be heard of what is under way. */
+  abandon(): void;
   onProbeFate(bytes: number, isLost: boolean, nowUs: number): void;
   /** Fates of packets in their order; the size may fall. */
   onFate(bytes: number, isLost: boolean, loss: number): void;
@@ -33,13 +39,17 @@ const shortestRun = 10;
 export function createPacketSize({ smallestBytes, largestBytes, nowUs: openedUs }: PacketSizeOptions): PacketSize {
   let current = smallestBytes;
   let failures = 0;
+  let isFirst = true;
   let underWay: number | undefined;
-  let nextUs = openedUs + betweenProbesUs;
+  let nextUs = openedUs;
   let run = 0;
   /** Large packets lost since a small one arrived; undefined before one did. */
   let lostSince: number | undefined;
   let wantsSmall = false;
-  const larger = (): number | undefined => steps.find((bytes) => bytes > current && bytes <= largestBytes);
+  const larger = (): number | undefined => {
+    const left = steps.filter((bytes) => bytes > current && bytes <= largestBytes);
+    return isFirst ? left.at(-1) : left[0];
+  };
   const calm = (): void => {
     run = 0;
     lostSince = undefined;
@@ -51,7 +61,16 @@ export function createPacketSize({ smallestBytes, largestBytes, nowUs: openedUs 
       const bytes = larger();
       if (bytes === undefined || underWay !== undefined || nowUs < nextUs) return undefined;
       underWay = bytes;
+      isFirst = false;
       return bytes;
+    },
+    startOver(nowUs) {
+      isFirst = true;
+      underWay = undefined;
+      nextUs = nowUs;
+    },
+    abandon() {
+      underWay = undefined;
     },
     onProbeFate(bytes, isLost, nowUs) {
       underWay = undefined;

@@ -36,11 +36,14 @@ export function transmit(connection: Connection, nowUs: number): void {
   }
 }
 
+const earlyTries = 2;
 /** Until enough came from an address that has not proved itself for a challenge to go there. */
 const heldBackUs = 20_000;
 
 function challenge(connection: Connection, path: Path, data: Uint8Array, nowUs: number): void {
-  const control = takeControl(path, 512);
+  if (path.kind === "datagram" && path.isOurs) challengeInFull(connection, path, data, nowUs);
+  // A report that is due takes the answer along, so that the peer knows of its sizes when it knows of the path.
+  const control = connection.report.isUrgent ? [] : takeControl(path, 512);
   const asks: Frame[] = connection.mustHear ? [{ type: "ping" }] : [];
   const frames: Frame[] = [{ type: "challenge", data }, ...asks, ...control];
   const isStream = path.kind === "stream";
@@ -51,6 +54,16 @@ function challenge(connection: Connection, path: Path, data: Uint8Array, nowUs: 
   path.control.unshift(...control);
   path.challenge.tries -= 1;
   path.challenge.nextUs = nowUs + heldBackUs;
+}
+
+/** The same in a packet of the largest size: whether that came is known no later than that the path is good. */
+function challengeInFull(connection: Connection, path: Path, data: Uint8Array, nowUs: number): void {
+  const isEarly = !path.isValidated && (path.challenge?.tries ?? 0) <= earlyTries;
+  const bytes = isEarly ? path.size.probe(nowUs) : undefined;
+  if (bytes === undefined) return;
+  const content = { ...noContent, isSizeProbe: true };
+  const frames: Frame[] = [{ type: "challenge", data }, { type: "ping" }];
+  sendPacket(connection, path, { frames, type: "probe", content, paddedTo: bytes }, nowUs);
 }
 
 function probeSize(connection: Connection, path: Path, nowUs: number): void {

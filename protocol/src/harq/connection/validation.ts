@@ -4,6 +4,7 @@
  * silent later is asked again after 30 s, then ever less often.
  */
 import type { Connection } from "./connectionState.ts";
+import { abandon } from "./fates.ts";
 import type { Path } from "./path.ts";
 
 const manyTries = 8;
@@ -27,7 +28,10 @@ export function dueChallenge(connection: Connection, path: Path, nowUs: number):
   }
   const { challenge } = path;
   if (challenge === undefined || nowUs < challenge.nextUs) return undefined;
-  if (challenge.tries === manyTries && !path.isValidated) connection.events.push({ type: "pathFailed", path: path.id });
+  if (challenge.tries === manyTries && !path.isValidated) {
+    abandon(path);
+    connection.events.push({ type: "pathFailed", path: path.id });
+  }
   challenge.tries += 1;
   challenge.sentUs = nowUs;
   const waitUs = Math.max(shortestWaitUs, 1.5 * path.roundTrip.smoothedUs());

@@ -98,8 +98,12 @@ export function createOutgoingMessage(options: OutgoingMessageOptions): Outgoing
     open.set(index, block);
     return block;
   };
+  const depthUnder = ({ meanBurst, rttUs, bytesPerSecond }: SendingConditions): number => {
+    const blocksPerRoundTrip = (rttUs * bytesPerSecond) / 1e6 / (parts.k(nextBlock) * parts.symbolBytes);
+    return interleaveDepth({ meanBurstPackets: meanBurst, blocksPerRoundTrip });
+  };
   const openGroup = (conditions: SendingConditions): void => {
-    const depth = conditions.profile === "framed" ? 1 : interleaveDepth(conditions.meanBurst);
+    const depth = conditions.profile === "framed" ? 1 : depthUnder(conditions);
     const end = Math.min(parts.blocks, nextBlock + depth, firstIncomplete + windowBlocks);
     group = [];
     turn = 0;
