@@ -9,7 +9,8 @@ import { bytesToHex, keccak256 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { codeRejectedBy } from "../../harness/codeRejectedBy.ts";
 import { until } from "../../harness/until.ts";
-import { startMeetingWorld, type MeetingNode, type MeetingWorld } from "./support/meetingWorld.ts";
+import type { MeetingNode } from "./support/meetingNode.ts";
+import { startMeetingWorld, type MeetingWorld } from "./support/meetingWorld.ts";
 
 const megabyte = 1_000_000;
 const stranger = privateKeyToAccount(generatePrivateKey());
