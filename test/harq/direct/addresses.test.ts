@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { addressScope } from "@ngpu/protocol/harq/direct/addressScope";
 import { answerQuestion, decodeAnswer, encodeQuestion } from "@ngpu/protocol/harq/direct/observation";
 import { targetsOf } from "@ngpu/protocol/harq/direct/targets";
+import { createObserver } from "@ngpu/protocol/service/harq/direct/observer";
 
 const at = (address: string, port = 40_000) => ({ address, port });
 const mainnet = 1;
@@ -64,6 +65,15 @@ describe("asking where one is seen", () => {
     for (const datagram of [answer, filled, question.subarray(0, 31), new Uint8Array(0), new Uint8Array(32)]) {
       expect(answerQuestion(datagram, at("9.9.9.9"))).to.equal(undefined);
     }
+  });
+
+  it("is answered a thousand times at once to one network, and then so often a second; another is not kept waiting", () => {
+    const answered: string[] = [];
+    const observe = createObserver((_answer, to) => void answered.push(to.address));
+    for (let count = 0; count < 10_000; count += 1) observe(encodeQuestion(nonce), at(`203.0.113.${count & 0xff}`));
+    expect(answered.length).to.be.within(1_000, 4_000);
+    observe(encodeQuestion(nonce), at("198.51.100.1"));
+    expect(answered.at(-1)).to.equal("198.51.100.1");
   });
 
   it("takes no answer that is cut, longer, or of another version", () => {

@@ -38,6 +38,8 @@ export interface RelayDesk {
 interface Side {
   readonly socket: WebSocket;
   readonly checkAlive: () => void;
+  /** What came in one piece with the ticket, while there is nobody to pass it on to. */
+  readonly early: { readonly data: RawData; readonly isBinary: boolean }[];
 }
 
 interface Pair {
@@ -71,6 +73,9 @@ export const relayLimits: RelayLimits = {
   afterTaskMs: 60_000,
 };
 
+/** More than one piece of a stream holds, of datagrams that a link sends before it heard anything. */
+const mostEarly = 1_024;
+
 /** Close codes of WebSockets (RFC 6455, and ours from 4400 on). */
 const closeCodes = { over: 1000, goingAway: 1001, refused: 4400, tooMuch: 4413 } as const;
 
@@ -94,27 +99,41 @@ export function createRelayDesk(options: {
     const pair = shown === undefined ? undefined : tickets.get(shown);
     if (shown === undefined || pair === undefined) return socket.close(closeCodes.refused);
     tickets.delete(shown);
-    pair.sides.push({ socket, checkAlive: heartbeat(socket, clock) });
+    pair.sides.push({ socket, checkAlive: heartbeat(socket, clock), early: [] });
     socket.once("close", () => end(pair, closeCodes.over));
     const [one, other] = pair.sides;
-    if (one === undefined || other === undefined) return socket.pause();
+    if (one === undefined || other === undefined) return wait(pair);
     pair.endsAtMs = clock.monotonicMs() + limits.mostPairMs;
-    pass(pair, one.socket, other.socket);
-    pass(pair, other.socket, one.socket);
+    pass(pair, one, other);
+    pass(pair, other, one);
     one.socket.resume();
   }
 
-  function pass(pair: Pair, from: WebSocket, to: WebSocket): void {
-    from.on("message", (data, isBinary) => {
+  /** A socket that is not read any more still tells what it has read. */
+  function wait(pair: Pair): void {
+    for (const { socket, early } of pair.sides) {
+      socket.pause();
+      socket.on("message", (data, isBinary) => {
+        if (pair.sides.length > 1) return;
+        if (early.length >= mostEarly) return end(pair, closeCodes.tooMuch);
+        early.push({ data, isBinary });
+      });
+    }
+  }
+
+  function pass(pair: Pair, from: Side, { socket: to }: Side): void {
+    const take = (data: RawData, isBinary: boolean): void => {
       if (!isBinary || !Buffer.isBuffer(data)) return end(pair, closeCodes.refused);
       pair.bytes += data.length;
       relayedBytes += data.length;
       if (pair.bytes > limits.mostPairBytes) return end(pair, closeCodes.tooMuch);
       to.send(data, () => {
-        if (from.isPaused && to.bufferedAmount <= limits.mostWaitingBytes / 2) from.resume();
+        if (from.socket.isPaused && to.bufferedAmount <= limits.mostWaitingBytes / 2) from.socket.resume();
       });
-      if (to.bufferedAmount > limits.mostWaitingBytes) from.pause();
-    });
+      if (to.bufferedAmount > limits.mostWaitingBytes) from.socket.pause();
+    };
+    for (const { data, isBinary } of from.early.splice(0)) take(data, isBinary);
+    from.socket.on("message", take);
   }
 
   function end(pair: Pair, code: number): void {

@@ -71,8 +71,10 @@ export function createPunchedPath(options: PunchedPathOptions): LinkPath {
     start(events) {
       inner.start({ datagram: (bytes, adopt) => take(events, bytes, adopt), down: () => events.down() });
       later(delayUs, () => {
-        isHeldBack = false;
-        sendToAll();
+        if (isHeldBack) {
+          isHeldBack = false;
+          sendToAll();
+        }
         for (const us of repeatsUs) later(us, sendToAll);
       });
       later(keepEveryUs, keep);
