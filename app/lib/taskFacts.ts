@@ -50,6 +50,7 @@ export function foldTaskEvent(facts: TaskFacts, event: TaskEvent, moment: Moment
     case "result":
       return { ...facts, result: { ...moment, json: event.json } };
     case "connection":
+    case "direct":
     case "problem":
       return facts;
   }

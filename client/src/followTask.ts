@@ -5,7 +5,9 @@
  * who is assigned against the chain's digest.
  */
 import type { OpenBlobs } from "@ngpu/protocol/blobExchange/blobs";
+import { createHttpBlobs } from "@ngpu/protocol/blobExchange/httpBlobs";
 import { codeOf, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
+import type { MeetNode } from "@ngpu/protocol/harq/direct/directLink";
 import { readTask } from "@ngpu/protocol/readTask";
 import type { Payload } from "@ngpu/protocol/sealed/payload";
 import { wrapTaskKey } from "@ngpu/protocol/sealed/wrap";
@@ -17,10 +19,12 @@ import type { FrameOf } from "@ngpu/protocol/wire";
 import { hexToBytes, isAddressEqual, toHex, type Address, type Hex, type PublicClient } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { answered } from "./answered.ts";
+import { createDirectTask, type DirectTask } from "./direct/directTask.ts";
+import { hedgedBlobs } from "./direct/hedgedBlobs.ts";
 import { openLink, type Link } from "./link.ts";
 import { openOutput } from "./openOutput.ts";
 import { sleep } from "./sleep.ts";
-import { taskBlobs } from "./taskBlobs.ts";
+import { taskBlobs, type TaskBlobsOptions } from "./taskBlobs.ts";
 import type { TaskSecrets } from "./taskSecrets.ts";
 
 export type TaskEvent =
@@ -29,6 +33,9 @@ export type TaskEvent =
   | { kind: "wrapped"; assignment: number; nodeIds: number[] }
   | { kind: "accepted"; nodeId: number; assignment: number; timeMs: number }
   | { kind: "progress"; nodeId: number; attempt: number; permille: number }
+  /** The link straight to the node: opened, refused, or what went over it. */
+  | { kind: "direct"; nodeId: number; state: "open" | "input" | "output" }
+  | { kind: "direct"; nodeId: number; state: "failed"; code: ErrorCode; error: unknown }
   | { kind: "receipt"; receipt: Signed<"receipt">; detail: string }
   | { kind: "result"; receipt: Signed<"receipt">; payload: Payload; json: unknown }
   | { kind: "problem"; code: ErrorCode; error: unknown };
@@ -47,6 +54,8 @@ export interface FollowOptions {
   nowMs?: () => number;
   /** How input and output travel; over HTTP where it is not given. */
   openBlobs?: OpenBlobs | undefined;
+  /** How the node that executes is met beside the gateway; not at all where it is not given. */
+  meetNode?: MeetNode | undefined;
   /** For how long a link may say nothing before it is replaced. */
   mostSilentMs?: number;
 }
@@ -60,6 +69,8 @@ export async function followTask(options: FollowOptions): Promise<void> {
   const { onEvent, signal } = options;
   const delivered = new AbortController();
   const until = AbortSignal.any([signal, delivered.signal]);
+  const following: Following = { ...options, accepted: new Map(), delivered };
+  const direct = options.meetNode && directTask(following, options.meetNode, until);
   if (options.sealedInput !== undefined) void uploadUntilStored(options, options.sealedInput, until);
   let waitMs = retryMs.first;
   let wasSilent = false;
@@ -70,7 +81,7 @@ export async function followTask(options: FollowOptions): Promise<void> {
       const link = await openLink({ ...options, context: contextOf(options), signal: until });
       if (!wasSilent) onEvent({ kind: "connection", state: "open" });
       wasSilent = false;
-      await serveLink(options, link, delivered);
+      await serveLink({ ...following, direct }, link);
       waitMs = retryMs.first;
       wasSilent = link.isSilent();
       if (wasSilent) continue;
@@ -105,12 +116,53 @@ async function uploadUntilStored(options: FollowOptions, sealedInput: Uint8Array
   }
 }
 
-async function serveLink(options: FollowOptions, link: Link, delivered: AbortController): Promise<void> {
+/** What is known of a task while it is followed, across connections. */
+interface Following extends FollowOptions {
+  /** Aborts when that node has the input. */
+  accepted: Map<number, AbortController>;
+  delivered: AbortController;
+  direct?: DirectTask | undefined;
+}
+
+function directTask(options: Following, meetNode: MeetNode, signal: AbortSignal): DirectTask {
+  const { gatewayUrl, secrets, sealedInput, onEvent } = options;
+  return createDirectTask({
+    ...{ meetNode, gatewayUrl, secrets, signal, context: contextOf(options), nowMs: () => now(options) },
+    async primary() {
+      const { chain, deployment } = options;
+      const query = { chain, escrow: deployment.taskEscrow, taskId: secrets.taskId, firstBlock: deployment.deploymentBlock };
+      return (await readTask(query)).assigned?.seats[0]?.nodeId;
+    },
+    operatorOf: (nodeId) => operatorOf(options, nodeId),
+    onOpen(nodeId, blobs) {
+      onEvent({ kind: "direct", nodeId, state: "open" });
+      const has = acceptedBy(options, nodeId);
+      if (sealedInput === undefined || has.signal.aborted) return;
+      // The gateway gets it too, for backups: what comes first is taken, and what fails here is not missed.
+      const until = AbortSignal.any([signal, has.signal]);
+      blobs.put({ taskId: secrets.taskId, hash: secrets.inputCiphertext, bytes: sealedInput, signal: until }).then(
+        () => onEvent({ kind: "direct", nodeId, state: "input" }),
+        () => undefined,
+      );
+    },
+    onFailure: (nodeId, code, error) => onEvent({ kind: "direct", nodeId, state: "failed", code, error }),
+  });
+}
+
+function acceptedBy({ accepted }: Following, nodeId: number): AbortController {
+  const known = accepted.get(nodeId) ?? new AbortController();
+  accepted.set(nodeId, known);
+  return known;
+}
+
+async function serveLink(options: Following, link: Link): Promise<void> {
   for await (const frame of link.frames) {
+    if (options.direct?.take(frame, (answer) => link.send(answer)) === true) continue;
     try {
       if (frame.t === "nodes") await wrapFor(options, link, frame);
       else if (frame.t === "accept" && (await isSignedByNode(options, "accept", frame.accept))) {
         const { nodeId, assignment, timeMs } = frame.accept.message;
+        acceptedBy(options, nodeId).abort();
         options.onEvent({ kind: "accepted", nodeId, assignment, timeMs: Number(timeMs) });
       } else if (frame.t === "progress" && (await isSignedByNode(options, "progress", frame.progress))) {
         const { nodeId, attempt, permille } = frame.progress.message;
@@ -119,7 +171,7 @@ async function serveLink(options: FollowOptions, link: Link, delivered: AbortCon
         options.onEvent({ kind: "receipt", receipt: frame.receipt, detail: frame.detail });
         if (frame.receipt.message.status === receiptStatus.succeeded) {
           await openResult(options, frame.receipt);
-          delivered.abort();
+          options.delivered.abort();
           return;
         }
       }
@@ -177,9 +229,18 @@ async function seatsOf(options: FollowOptions, assignment: number): Promise<numb
   }
 }
 
-async function openResult(options: FollowOptions, receipt: Signed<"receipt">): Promise<void> {
+async function openResult(options: Following, receipt: Signed<"receipt">): Promise<void> {
+  const { nodeId } = receipt.message;
+  const { openBlobs, ...plain } = blobsOptions(options);
+  const gateway = openBlobs ?? createHttpBlobs;
   const opened = await openOutput({
-    ...blobsOptions(options),
+    ...plain,
+    openBlobs: (of) =>
+      hedgedBlobs({
+        node: options.direct?.blobsOf(nodeId),
+        gateway: gateway(of),
+        onDirect: () => options.onEvent({ kind: "direct", nodeId, state: "output" }),
+      }),
     output: receipt.message,
     signal: options.signal,
   });
@@ -188,12 +249,15 @@ async function openResult(options: FollowOptions, receipt: Signed<"receipt">): P
 
 /** True when the node's operator of now signed it: a key that was retired, perhaps because it leaked, gets no task's key. */
 async function isSignedByOperator(options: FollowOptions, binding: Signed<"transportBinding">): Promise<boolean> {
-  const { chain, deployment } = options;
   const signer = await recoverSigner({ kind: "transportBinding", signed: binding, context: contextOf(options) });
   if (signer === undefined) return false;
+  return isAddressEqual(await operatorOf(options, binding.message.nodeId), signer);
+}
+
+async function operatorOf({ chain, deployment }: FollowOptions, nodeId: number): Promise<Address> {
   const request = { address: deployment.nodeRegistry, abi: nodeRegistryAbi, functionName: "node" } as const;
-  const { operator } = await answered(chain.readContract({ ...request, args: [binding.message.nodeId] }));
-  return isAddressEqual(operator, signer);
+  const { operator } = await answered(chain.readContract({ ...request, args: [nodeId] }));
+  return operator;
 }
 
 type NodeMessage = "accept" | "progress" | "receipt";
@@ -213,7 +277,7 @@ function isCurrent(options: FollowOptions, binding: Signed<"transportBinding">):
   return binding.message.expiry > nowS && binding.message.notBefore <= nowS + 30n;
 }
 
-function blobsOptions(options: FollowOptions) {
+function blobsOptions(options: FollowOptions): TaskBlobsOptions & { secrets: TaskSecrets } {
   const { gatewayUrl, secrets, openBlobs } = options;
   return { gatewayUrl, context: contextOf(options), secrets, nowMs: () => now(options), openBlobs };
 }

@@ -10,6 +10,7 @@ import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
 import { taskEscrowAbi } from "@ngpu/protocol/generated/abi/taskEscrow";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
+import type { MeetNode } from "@ngpu/protocol/harq/direct/directLink";
 import { limits } from "@ngpu/protocol/limits";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import type { Part } from "@ngpu/protocol/sealed/payload";
@@ -92,6 +93,8 @@ export interface RunTaskOptions {
   random: (length: number) => Uint8Array;
   /** How input and output travel; over HTTP where it is not given. */
   openBlobs?: OpenBlobs | undefined;
+  /** How the node that executes is met beside the gateway; not at all where it is not given. */
+  meetNode?: MeetNode | undefined;
   signal?: AbortSignal;
 }
 
@@ -166,6 +169,7 @@ async function runWhole(options: RunTaskOptions): Promise<TaskOutcome> {
     sealedInput: prepared.sealedInput,
     random,
     openBlobs: options.openBlobs,
+    meetNode: options.meetNode,
     signal,
     onEvent: (event) => {
       if (event.kind === "result") outcome = { receipt: event.receipt, json: event.json };

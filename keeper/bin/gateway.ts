@@ -36,6 +36,7 @@ try {
     host,
     port,
     ...(readSwitch(env, "NGPU_UDP", true) ? { udp } : {}),
+    offersDirect: readSwitch(env, "NGPU_DIRECT", true),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     allowedOrigins: origins.split(",").map((origin) => origin.trim()),
     dataDir: resolve(readText(env, "NGPU_DATA_DIR", "data/gateway")),

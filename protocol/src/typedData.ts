@@ -214,4 +214,5 @@ export interface MessageOf {
 
 export const receiptStatus = { succeeded: 0, inputRefused: 1, modelFailed: 2, runnerCrashed: 3, timedOut: 4 } as const;
 export const loginRole = { node: 1, keeper: 2, client: 3, session: 4 } as const;
-export const blobAction = { read: 1, write: 2 } as const;
+/** `meet`: the hash is that of the hello with which a client asks a node for a direct link. */
+export const blobAction = { read: 1, write: 2, meet: 3 } as const;

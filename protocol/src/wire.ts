@@ -62,6 +62,15 @@ const frames = {
   // gateway → client
   alive: {},
   nodes: { taskId: bytes32, assignment: u16, bindings: listOf(signed("transportBinding"), 8) },
+  // direct links (docs/PROTOCOL.md §13): node → gateway, gateway → client
+  reachable: { key: signed("transportKey") },
+  direct: { taskId: bytes32, nodeId: u32, key: signed("transportKey"), observer: text },
+  // client → gateway, gateway → node
+  meet: { nodeId: u32, access: signed("blobAccess"), hello: handshakeMessage },
+  meeting: { access: signed("blobAccess"), hello: handshakeMessage, ticket: bytes32, observer: text },
+  // node → gateway → client: each side gets a ticket of its own
+  met: { taskId: bytes32, nodeId: u32, meeting: bytes32, ticket: bytes32, reply: handshakeMessage },
+  notMet: { taskId: bytes32, nodeId: u32, meeting: bytes32, ticket: bytes32, code: text },
   // gateway → keeper
   roster: { nodes: listOf(rosterEntry, 10_000) },
   // sessions (docs/PROTOCOL.md §9): client → gateway → node
@@ -84,6 +93,8 @@ const frames = {
   refusal: { sessionId: bytes32, nodeId: u32, requestId: bytes32, code: text },
   voucherTaken: { sessionId: bytes32, nodeId: u32, seq: u64 },
 } as const;
+
+const longestHandshake = 1_600;
 
 type Shape = Record<string, (value: unknown, path: string) => unknown>;
 export type FrameType = keyof typeof frames;
@@ -191,6 +202,12 @@ function base64(value: unknown, path: string): string {
   const fits = typeof value === "string" && value.length % 4 === 0 && value.length <= gatewayLimits.maxInlineBase64;
   if (!fits || !/^[A-Za-z0-9+/]*={0,2}$/.test(value)) throw malformed(path);
   return value;
+}
+
+/** Of the handshake of a link: at most 1,024 bytes of payload, its keys and its tags. */
+function handshakeMessage(value: unknown, path: string): string {
+  if (typeof value === "string" && value.length > longestHandshake) throw malformed(path);
+  return base64(value, path);
 }
 
 function address(value: unknown, path: string): Address {

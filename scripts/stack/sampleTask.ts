@@ -9,6 +9,7 @@ import { models } from "@ngpu/protocol/generated/models";
 import { deploymentOf } from "@ngpu/protocol/deployment";
 import type { ModelManifest } from "@ngpu/protocol/manifest";
 import type { Part } from "@ngpu/protocol/sealed/payload";
+import { createNodeMeeter } from "@ngpu/protocol/service/harq/direct/meetNode";
 import { createNodeBlobs } from "@ngpu/protocol/service/harq/nodeBlobs";
 import { createWalletClient, http, type Account, type Hex, type PublicClient } from "viem";
 import { hardhat } from "viem/chains";
@@ -30,6 +31,8 @@ export interface SampleOutcome extends TaskOutcome {
   moments: TaskMoments;
   /** The payer's requests for input and output, by what carried them. */
   blobs: { readonly coded: number; readonly http: number };
+  /** Whether the payer was linked straight to the node, and what of the task went there and came from there. */
+  direct: { open: boolean; input: boolean; output: boolean };
 }
 
 const samplesFolder = join(paths.root, "app/public/samples");
@@ -59,11 +62,13 @@ export async function runSampleTask(options: {
   const moments: TaskMoments = { calledMs: Date.now(), postedMs: 0, assignedMs: 0, receiptMs: 0, settledMs: 0 };
   const deployment = localDeployment();
   const blobs = createNodeBlobs({ context: { chainId: hardhat.id, verifyingContract: deployment.taskEscrow } });
+  const direct: SampleOutcome["direct"] = { open: false, input: false, output: false };
   const outcome = await runTask({
     chain: localClient(urls.rpc) as PublicClient,
     wallet: createWalletClient({ account: payer, chain: hardhat, transport: http(urls.rpc), cacheTime: 0 }),
     deployment,
     openBlobs: blobs.open,
+    meetNode: createNodeMeeter(),
     gatewayUrl: urls.gateway,
     modelId,
     manifest,
@@ -73,6 +78,7 @@ export async function runSampleTask(options: {
     random: (length) => crypto.getRandomValues(new Uint8Array(length)),
     onEvent: (event) => {
       options.onEvent?.(event);
+      if (event.kind === "direct" && event.state !== "failed") direct[event.state] = true;
       if (event.kind === "posted") onPosted?.(event.taskId);
       if (event.kind === "progress") onProgress?.(event.nodeId);
       if (event.kind === "posted") moments.postedMs ||= Date.now();
@@ -82,7 +88,7 @@ export async function runSampleTask(options: {
     },
     ...(signal ? { signal } : {}),
   }).finally(() => blobs.close());
-  return { ...outcome, moments, blobs: blobs.counts() };
+  return { ...outcome, moments, blobs: blobs.counts(), direct };
 }
 
 export function textModel(): { modelId: Hex; manifest: ModelManifest } {

@@ -96,6 +96,8 @@ async function describe(run: { stack: Stack; outcome: SampleOutcome; preparedMs:
     },
     // How many of the payer's requests for input and output the coded transport carried, and how many HTTP.
     blobs: outcome.blobs,
+    // Whether payer and node were linked straight to each other, and whether that carried input and output first.
+    direct: outcome.direct,
     gas: { ...gas, total: gas.post + gas.assign + gas.accept + gas.settle },
     seconds: {
       install: seconds(startedMs, preparedMs),

@@ -37,7 +37,7 @@ describe("a link whose WebSockets are cut", { timeout: 120_000 }, () => {
   const open = (usesUdp: boolean): CodedBlobs =>
     createCodedBlobs({
       openLink: createNodeDialer({ context, usesUdp }),
-      fallback: () => ({ get: refuse, put: refuse, size: refuse }),
+      fallback: () => ({ get: refuse, put: refuse, size: refuse, part: refuse }),
       monotonicMs: () => performance.now(),
     });
   const refuse = (): Promise<never> => Promise.reject(new Error("asked over HTTP"));

@@ -51,6 +51,17 @@ describe("wire", () => {
     expect(codeThrownBy(() => decodeFrame("not json"))).to.equal("WIRE_MALFORMED");
   });
 
+  it("carries a handshake's message in a frame, and none that is longer than one can be", async () => {
+    const message = { action: 3, taskId: `0x${"33".repeat(32)}`, blobHash: `0x${"44".repeat(32)}`, expiry: 1_900_000_000n } as const;
+    const access = await signMessage({ kind: "blobAccess", message, context, signer });
+    const frame: Frame = { t: "meet", nodeId: 7, access, hello: btoa("h".repeat(1_200)) };
+    expect(decodeFrame(encodeFrame(frame))).to.deep.equal(frame);
+    for (const hello of [btoa("h".repeat(1_203)), "no base64", 7]) {
+      const text = JSON.stringify({ ...(JSON.parse(encodeFrame(frame)) as object), hello });
+      expect(codeThrownBy(() => decodeFrame(text)), String(hello).slice(0, 20)).to.equal("WIRE_MALFORMED");
+    }
+  });
+
   it("round-trips a blob authorization and refuses any other header", async () => {
     const message = { action: 1, taskId: `0x${"33".repeat(32)}`, blobHash: `0x${"44".repeat(32)}`, expiry: 1_900_000_000n } as const;
     const access = await signMessage({ kind: "blobAccess", message, context, signer });

@@ -29,6 +29,7 @@ import type { SigningContext } from "@ngpu/protocol/signed";
 import { bytesToHex, type Hex } from "viem";
 import type { WebSocket } from "ws";
 import type { BlobMessages } from "./blobMessages.ts";
+import { heartbeat } from "./heartbeat.ts";
 
 export interface CodedLinks {
   /** What an initiator has to know beforehand: X25519, of this process alone. */
@@ -57,9 +58,6 @@ const mostLinks = 512;
 const mostOpening = 512;
 /** Of messages that are not handled yet, of all links. */
 const mostHeldBytes = 512 * 1024 * 1024;
-/** A peer that says nothing for so long is pinged, and is gone after this. */
-const pingMs = 5_000;
-const mostSilentMs = 20_000;
 /** Close codes of WebSockets (RFC 6455, and ours from 4400 on). */
 const closeCodes = { goingAway: 1001, refused: 4400, unknownLink: unknownLinkCode } as const;
 /** Close codes of links. */
@@ -208,28 +206,13 @@ function isWithoutSocket({ sockets }: OpenLink): boolean {
   return [...sockets.keys()].every(({ readyState, OPEN }) => readyState !== OPEN);
 }
 
-/** Throws PORT_TAKEN. Strangers are heard with a token of their address alone. */
+/** Throws PORT_TAKEN. Strangers are heard with a token of their address alone, and told that address. */
 async function listenForUdp(dataPath: DataPath, { host, port }: { host: string; port: number }): Promise<WorkerUdpSocket> {
   try {
-    return await dataPath.openUdpSocket({ host, port, asksForTokens: true });
+    return await dataPath.openUdpSocket({ host, port, asksForTokens: true, answersObservations: true });
   } catch (cause) {
     await dataPath.close();
     const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
     throw isTaken ? new NgpuError("PORT_TAKEN", { host, port, over: "UDP" }, { cause }) : cause;
   }
-}
-
-/** A peer that answers no ping is gone, and its socket with it. */
-function heartbeat(socket: WebSocket, clock: Clock): () => void {
-  let heardMs = clock.monotonicMs();
-  let askedMs = heardMs;
-  const heard = (): void => void (heardMs = clock.monotonicMs());
-  socket.on("pong", heard).on("message", heard);
-  return () => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - heardMs > mostSilentMs) return socket.terminate();
-    if (nowMs - Math.max(heardMs, askedMs) < pingMs) return;
-    askedMs = nowMs;
-    socket.ping();
-  };
 }

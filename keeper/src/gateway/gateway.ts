@@ -5,6 +5,7 @@
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { codedPath, codedSubprotocol, joinSubprotocol } from "@ngpu/protocol/harq/codedLink";
+import { relayPath, relaySubprotocol } from "@ngpu/protocol/harq/direct/relay";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import { createChainIdentity } from "@ngpu/protocol/service/chainIdentity";
 import { explainFailure } from "@ngpu/protocol/service/explainFailure";
@@ -27,6 +28,7 @@ import { createBlobRoutes } from "./blobRoutes.ts";
 import { createBlobStore } from "./blobStore.ts";
 import { createBodyShelf } from "./bodyShelf.ts";
 import { openCodedLinks } from "./codedLinks.ts";
+import { createRelayDesk, type RelayLimits } from "./direct/relayDesk.ts";
 import { createFrameRules } from "./frameRules.ts";
 import { createHttpRoutes, pathOf, type HttpHandler } from "./httpRoutes.ts";
 import { createHub } from "./hub.ts";
@@ -74,6 +76,9 @@ export interface GatewayOptions {
   storeBytes?: number;
   /** Where links of the coded transport are raced over UDP; over WebSockets alone where it is not given. */
   udp?: { host: string; port: number; publicAddress?: string };
+  /** Whether clients and nodes are introduced for direct links and relayed; yes where it is not given. */
+  offersDirect?: boolean;
+  relays?: Partial<RelayLimits>;
   links?: Partial<LinkLimits>;
   mostLinks?: number;
   /** An HTTP connection on which nothing moves for so long is ended, or slow readers would keep files open for ever. */
@@ -137,7 +142,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const keeping = createOutputKeeping({ store, windows: createDemandWindows({ chain, deployment }) });
   const rules = createFrameRules({ context, authority, tasks });
   const sessions = createSessionAuthority({ chain, deployment, clock });
+  const { offersDirect = true } = options;
+  const relays = createRelayDesk({ clock, random, log, ...(options.relays === undefined ? {} : { limits: options.relays }) });
   const hub = createHub({
+    direct: offersDirect ? { relays, context, observer: () => observerOf(coded.udpPort, options.udp) } : undefined,
     rules,
     sessions,
     tasks,
@@ -161,6 +169,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...webSocketOptions,
     noServer: true,
     handleProtocols: (offered) => codedSubprotocols.find((name) => offered.has(name)) ?? false,
+  });
+
+  const relaySockets = new WebSocketServer({
+    ...webSocketOptions,
+    noServer: true,
+    handleProtocols: (offered) => (offered.has(relaySubprotocol) ? relaySubprotocol : false),
   });
 
   const isAllowedOrigin = (origin: string | undefined): boolean =>
@@ -211,6 +225,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const localAddress = plainIp(request.socket.localAddress);
       return codedSockets.handleUpgrade(request, socket, head, (ws) => coded.accept({ socket: ws, localAddress }));
     }
+    if (offersDirect && pathOf(request) === relayPath) {
+      const isFull = isDraining || !relays.hasRoom();
+      const refusal = upgradeRefusal(request, { isAllowedOrigin, isFull, asks: [relaySubprotocol] });
+      if (refusal !== undefined) return rejectUpgrade(socket, refusal);
+      return relaySockets.handleUpgrade(request, socket, head, (ws) => relays.accept(ws));
+    }
     if (pathOf(request) !== "/v1/link") return rejectUpgrade(socket, "404 Not Found");
     const [eldest] = strangers;
     const isFull = isDraining || (links.size >= mostLinks && eldest === undefined);
@@ -234,6 +254,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       hub.keepAlive();
       for (const link of links) link.checkAlive();
       coded.tend();
+      relays.tend();
       await clock.sleep(rosterSpacingMs, signal);
     },
   });
@@ -331,6 +352,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     help: "Datagrams that came in over UDP since the start.",
     read: () => coded.counts().udpDatagrams,
   });
+  telemetry?.gauge({ name: "relay_pairs", help: "Direct links with a relay here.", read: () => relays.counts().pairs });
+  telemetry?.gauge({
+    name: "relayed_bytes",
+    help: "Bytes of direct links that were passed on since the start.",
+    read: () => relays.counts().relayedBytes,
+  });
   telemetry?.gauge({ name: "stored_bytes", help: "Bytes of sealed data on disk.", read: () => store.usedBytes() });
   telemetry?.gauge({
     name: "session_body_bytes",
@@ -353,12 +380,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const ended = [...sockets.clients].map((socket) => once(socket, "close"));
       for (const link of links) link.close(goingAway);
       void coded.close();
+      relays.close();
       await Promise.race([Promise.all(ended), clock.sleep(peersCloseWithinMs)]);
     },
     async close() {
       for (const link of links) link.close(goingAway);
       await coded.close();
-      for (const { clients } of [sockets, codedSockets]) for (const socket of clients) socket.terminate();
+      relays.close();
+      for (const { clients } of [sockets, codedSockets, relaySockets]) for (const socket of clients) socket.terminate();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await Promise.all([rosterLoop.stop(), sweepLoop.stop(), tasks.stop()]);
@@ -375,6 +404,13 @@ function upgradeRefusal(
   const offered = request.headers["sec-websocket-protocol"]?.split(",").map((name) => name.trim()) ?? [];
   if (!asks.some((name) => offered.includes(name))) return "400 Bad Request";
   return isFull ? "503 Service Unavailable" : undefined;
+}
+
+/** Where peers ask from where they are heard: a port, of a host of its own where one is named. */
+function observerOf(port: number | undefined, udp: GatewayOptions["udp"]): string {
+  if (port === undefined) return "";
+  const host = udp?.publicAddress ?? "";
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /** An IPv4 address as itself, where a socket of both versions shows it as one of IPv6. */

@@ -7,11 +7,13 @@
  *   hub    → keepers                        roster
  *   hub    → clients of a task              nodes
  *   frames of sessions                      sessionRelay.ts
+ *   frames of direct links                  direct/meetings.ts
  * Whoever (re)connects is told what it missed.
  */
 import { NgpuError } from "@ngpu/protocol/errors";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
+import type { SigningContext } from "@ngpu/protocol/signed";
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import { closeCode, encodeFrame, type Frame, type FrameOf } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
@@ -23,6 +25,8 @@ import { createRoster } from "./roster.ts";
 import { withinFrame } from "./withinFrame.ts";
 import { createSessionRelay, isLaneFrame } from "./sessionRelay.ts";
 import type { SessionAuthority } from "../session/sessionAuthority.ts";
+import { createMeetings } from "./direct/meetings.ts";
+import type { RelayDesk } from "./direct/relayDesk.ts";
 import type { TaskWatch } from "./taskWatch.ts";
 import type { Identity } from "./verifyLogin.ts";
 
@@ -63,19 +67,33 @@ export function createHub(options: {
   clock: Clock;
   log: Log;
   mostTasks: number;
+  /** How clients and nodes are introduced to each other; not at all where it is not given. */
+  direct?: { relays: Pick<RelayDesk, "issue" | "taskEnded">; context: SigningContext; observer: () => string } | undefined;
   /** The roster changed and should be pushed soon. */
   onRosterChange: () => void;
 }): Hub {
-  const { rules, tasks, hasOutput, clock, log, mostTasks, onRosterChange } = options;
+  const { rules, tasks, hasOutput, clock, log, mostTasks, direct, onRosterChange } = options;
   const roster = createRoster({ clock });
   const memory = createFrameMemory({ mostTasks });
   const keepers = new Set<Link>();
-  const clients = new Map<Hex, { link: Link; toldNodes: string; aliveMs: number }[]>();
+  const clients = new Map<Hex, { link: Link; toldNodes: string; toldDirect: Map<number, Hex>; aliveMs: number }[]>();
   const relay = createSessionRelay({
     authority: options.sessions,
     linkOfNode: (nodeId) => roster.linkOf(nodeId),
     toKeepers: (frame) => keepers.forEach((link) => link.send(frame)),
   });
+  const meetings =
+    direct === undefined
+      ? undefined
+      : createMeetings({
+          ...direct,
+          ...{ rules, clock },
+          linkOfNode: (nodeId) => roster.linkOf(nodeId),
+          serves(taskId, nodeId) {
+            const facts = tasks.known(taskId);
+            return facts !== undefined && facts.ended === undefined && isAssigned(facts, nodeId);
+          },
+        });
 
   function join(link: Link, identity: Identity): void {
     link.send({ t: "welcome" });
@@ -109,9 +127,10 @@ export function createHub(options: {
   function joinClient(link: Link, taskId: Hex): void {
     const links = clients.get(taskId) ?? [];
     clients.set(taskId, links);
-    links.push({ link, toldNodes: "", aliveMs: clock.monotonicMs() });
+    links.push({ link, toldNodes: "", toldDirect: new Map(), aliveMs: clock.monotonicMs() });
     if (links.length > mostClientsPerTask) links.shift()?.link.close(closeCode.replaced);
     tellNodes(taskId);
+    introduce(taskId);
     const frames = memory.peek(taskId);
     for (const kind of [frames?.accepts, frames?.progress, frames?.receipts]) {
       for (const frame of kind?.values() ?? []) link.send(frame);
@@ -126,7 +145,10 @@ export function createHub(options: {
       else clients.delete(identity.taskId);
     }
     if (identity.role === "session") relay.leave(link, identity.sessionId);
-    if (identity.role === "node" && roster.leave(identity.nodeId, link)) onRosterChange();
+    if (identity.role === "node" && roster.leave(identity.nodeId, link)) {
+      meetings?.left(identity.nodeId);
+      onRosterChange();
+    }
     log.info({ ...identity }, "left");
   }
 
@@ -135,7 +157,7 @@ export function createHub(options: {
     if (identity.role === "node" && isLaneFrame(frame)) return relay.fromNode(identity.nodeId, frame);
     if (identity.role === "node") return handleNode(link, identity, frame);
     if (identity.role === "keeper") return handleKeeper(frame);
-    return handleClient(identity, frame);
+    return handleClient(link, identity, frame);
   }
 
   async function handleNode(link: Link, identity: Identity & { role: "node" }, frame: Frame): Promise<void> {
@@ -184,6 +206,12 @@ export function createHub(options: {
         for (const keeper of keepers) keeper.send(frame);
         return;
       }
+      case "reachable":
+        await meetings?.reachable(identity, frame);
+        return introduceTo(nodeId);
+      case "met":
+      case "notMet":
+        return meetings?.answered(nodeId, frame);
       default:
         throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} from a node` });
     }
@@ -252,7 +280,12 @@ export function createHub(options: {
     roster.linkOf(nodeId)?.send(frame);
   }
 
-  async function handleClient({ taskId, clientKey }: Identity & { role: "client" }, frame: Frame): Promise<void> {
+  async function handleClient(
+    link: Link,
+    { taskId, clientKey }: Identity & { role: "client" },
+    frame: Frame,
+  ): Promise<void> {
+    if (frame.t === "meet" && meetings !== undefined) return meetings.meet({ link, taskId, clientKey }, frame);
     if (frame.t !== "wrap") throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} from a client` });
     const { message } = frame.wrap;
     if (message.taskId !== taskId) throw new NgpuError("AUTH_FORBIDDEN", { kind: "wrap" });
@@ -284,6 +317,28 @@ export function createHub(options: {
     }
   }
 
+  /** Tells the task's clients which of its nodes can be met, and again when such a node has another key. */
+  function introduce(taskId: Hex): void {
+    const facts = tasks.known(taskId);
+    if (meetings === undefined || facts?.assigned === undefined || facts.ended !== undefined) return;
+    for (const nodeId of assignedNodes(facts)) {
+      const frame = meetings.introduction(taskId, nodeId);
+      if (frame === undefined) continue;
+      for (const { link, toldDirect } of clients.get(taskId) ?? []) {
+        if (toldDirect.get(nodeId) === frame.key.signature) continue;
+        toldDirect.set(nodeId, frame.key.signature);
+        link.send(frame);
+      }
+    }
+  }
+
+  function introduceTo(nodeId: number): void {
+    for (const taskId of clients.keys()) {
+      const facts = tasks.known(taskId);
+      if (facts !== undefined && isAssigned(facts, nodeId)) introduce(taskId);
+    }
+  }
+
   function taskChanged(facts: TaskFacts): void {
     const { taskId, assigned, ended } = facts;
     if (ended === undefined) {
@@ -291,9 +346,11 @@ export function createHub(options: {
       if (assigned === undefined) return;
       memory.keepOnly(taskId, assigned.assignment);
       tellNodes(taskId);
+      introduce(taskId);
       return;
     }
     memory.end(taskId, tasks.head()?.number ?? 0n);
+    meetings?.taskEnded(taskId);
     for (const nodeId of assignedNodes(facts)) roster.linkOf(nodeId)?.send({ t: "settled", nodeId, taskId });
   }
 
@@ -313,7 +370,10 @@ export function createHub(options: {
     taskChanged,
     awaitsFinality: () => memory.awaitsFinality(),
     finalise: (block) => memory.finalise(block),
-    forget: () => memory.clear(),
+    forget() {
+      memory.clear();
+      meetings?.forget();
+    },
     roster: rosterFrame,
     pushRoster() {
       if (keepers.size === 0) return;

@@ -28,6 +28,9 @@ import { registrationCode } from "./registration.ts";
 import type { AgentSettings } from "./settings.ts";
 import { startPool, type StartedPool } from "./startPool.ts";
 import { createTaskDesk } from "./taskDesk.ts";
+import { createBlobShelf } from "../direct/blobShelf.ts";
+import { createDirectDesk } from "../direct/directDesk.ts";
+import { raceBlobs } from "../direct/raceBlobs.ts";
 import { createSessionDesk } from "../session/sessionDesk.ts";
 import { bindingValidS, loadTransportSecret, signBinding } from "./transportKey.ts";
 
@@ -63,6 +66,7 @@ interface Parts {
 interface Serving {
   isUp(): boolean;
   executing(): number;
+  directLinks(): number;
   drain(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -133,6 +137,11 @@ export async function startAgent(options: {
   telemetry?.gauge({ name: "slots", help: "Tasks that can execute at once.", read: () => pool.slots });
   telemetry?.gauge({ name: "free_slots", help: "Slots with a ready runner and no task.", read: () => pool.freeSlots() });
   telemetry?.gauge({ name: "executing", help: "Tasks in hand.", read: () => serving?.executing() ?? 0 });
+  telemetry?.gauge({
+    name: "direct_links",
+    help: "Clients that are linked straight to this node.",
+    read: () => serving?.directLinks() ?? 0,
+  });
   telemetry?.gauge({ name: "journal_receipts", help: "Receipts not settled yet.", read: () => journal.entries().length });
 
   return {
@@ -253,13 +262,14 @@ async function serve(
   const manifests = new Map(served.map(({ modelId, manifest }) => [modelId, manifest]));
 
   const blobs = createNodeBlobs({ context, clock, usesUdp: settings.usesUdp });
-  const ownBlobs = blobs.open({ gatewayUrl: settings.gatewayUrl, context, signer, nowMs: () => clock.nowMs() });
+  const shelf = createBlobShelf({ clock });
+  const gatewayBlobs = blobs.open({ gatewayUrl: settings.gatewayUrl, context, signer, nowMs: () => clock.nowMs() });
   const desk = createTaskDesk({
     ...options,
     context,
     pool,
     manifests,
-    blobs: ownBlobs,
+    blobs: raceBlobs({ gateway: gatewayBlobs, shelf, clock }),
     link: {
       send: (frame) => link.send(frame),
       connection: () => link.connection(),
@@ -274,10 +284,17 @@ async function serve(
     voucherContext: { ...context, verifyingContract: deployment.sessionSettlement },
     pool,
     manifests,
-    blobs: ownBlobs,
+    blobs: gatewayBlobs,
     send: (frame) => link.send(frame),
     link: { connection: () => link.connection(), answers: () => link.answers() },
   });
+  const direct = settings.usesDirect
+    ? createDirectDesk({
+        ...{ gatewayUrl: settings.gatewayUrl, nodeId, signer, context, shelf, clock, log },
+        taskOf: (taskId) => desk.taskOf(taskId),
+        send: (frame) => link.send(frame),
+      })
+    : undefined;
   const liveness = createLivenessDesk({ ...options, context, send: (frame) => link.send(frame) });
   const announcement = async (): Promise<FrameOf<"announce">> => ({
     t: "announce",
@@ -299,6 +316,7 @@ async function serve(
     onWelcome() {
       desk.connected();
       sessions.connected();
+      void direct?.announce();
     },
     onFrame(frame) {
       if (sessions.take(frame)) return;
@@ -306,6 +324,7 @@ async function serve(
       else if (frame.t === "wrap") desk.wrap(frame.wrap);
       else if (frame.t === "settled") desk.settled(frame.taskId);
       else if (frame.t === "livenessAsk") void liveness.ask(frame);
+      else if (frame.t === "meeting") void direct?.meeting(frame);
       else throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} from a gateway` });
     },
     onLost: () => watch.trigger(),
@@ -316,11 +335,15 @@ async function serve(
     everyMs: (bindingValidS * 1_000) / 2,
     clock,
     log,
-    pass: async () => link.announce(),
+    pass: async () => {
+      link.announce();
+      await direct?.announce();
+    },
   });
   return {
     isUp: () => link.isUp(),
     executing: () => desk.executing(),
+    directLinks: () => direct?.counts().open ?? 0,
     async drain(signal) {
       isDraining = true;
       link.announce();
@@ -328,7 +351,7 @@ async function serve(
     },
     async stop() {
       await Promise.all([watch.stop(), renewal.stop()]);
-      await Promise.all([desk.close(), sessions.close()]);
+      await Promise.all([desk.close(), sessions.close(), direct?.close()]);
       blobs.close();
       await link.close();
     },

@@ -50,6 +50,8 @@ export interface Duty {
   assignment: number;
   /** True from the moment this node is the one to execute. */
   isPrimary(): boolean;
+  /** What the chain says of it; undefined until that was read. */
+  task(): AssignedTask | undefined;
   /** True until the input was received and found to be as posted. */
   isWaiting(): boolean;
   /** A dispatch for the same assignment: tells again what was accepted, and may ask a backup to take over. */
@@ -74,13 +76,14 @@ export function startDuty(
   const takeover = Promise.withResolvers<void>();
   let { attempt, role } = dispatch;
   let accept: Signed<"accept"> | undefined;
+  let known: AssignedTask | undefined;
   let seat = 0;
   let stage: "receiving" | "standby" | "queued" | "executing" = "receiving";
   const handingOver = new AbortController();
   if (role === "primary") takeover.resolve();
 
   const serve = async (): Promise<void> => {
-    const task = await visibleTask();
+    const task = (known = await visibleTask());
     ({ seat } = task);
     const startedAt = clock.monotonicMs();
     const leftMs = (): number => Math.max(1, task.leftS * 1_000 - (clock.monotonicMs() - startedAt));
@@ -115,8 +118,8 @@ export function startDuty(
     if (signal.aborted || deadline.signal.aborted) return;
     stage = "queued";
     const executing = attempt;
-    const known = journal.find({ taskId, assignment, attempt: executing });
-    if (known !== undefined) return delivery.tell(known);
+    const signed = journal.find({ taskId, assignment, attempt: executing });
+    if (signed !== undefined) return delivery.tell(signed);
     const progress = reportProgress({ ...parts, taskId, assignment, attempt: executing });
     let outcome: Outcome;
     try {
@@ -138,8 +141,8 @@ export function startDuty(
   };
 
   const conclude = async (task: AssignedTask, concluded: number, outcome: Outcome): Promise<void> => {
-    const known = journal.find({ taskId, assignment, attempt: concluded });
-    const entry = known ?? (await signReceipt({ ...parts, task, attempt: concluded, outcome, signal }));
+    const signed = journal.find({ taskId, assignment, attempt: concluded });
+    const entry = signed ?? (await signReceipt({ ...parts, task, attempt: concluded, outcome, signal }));
     if (entry === undefined) return;
     delivery.tell(entry);
     const { status, durationMs, slot } = entry.receipt.message;
@@ -197,6 +200,7 @@ export function startDuty(
     taskId,
     assignment,
     isPrimary: () => role === "primary",
+    task: () => known,
     isWaiting: () => stage === "receiving",
     remind(newer) {
       if (accept !== undefined) send({ t: "accept", accept });

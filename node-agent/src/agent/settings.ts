@@ -24,6 +24,8 @@ export interface AgentSettings {
   gatewayUrl: string;
   /** Whether inputs and outputs may go over UDP. */
   usesUdp: boolean;
+  /** Whether clients of its tasks may be linked to it straight, which takes UDP. */
+  usesDirect: boolean;
   dataDir: string;
   operatorKey: Hex;
   /** Whom the operator consents to serve; needed only until the node is registered. */
@@ -58,11 +60,13 @@ export function readAgentSettings(env: Environment): AgentSettings {
   if (fallback !== "" && fallback !== "cpu") {
     throw new NgpuError("SETTING_INVALID", { setting: "NGPU_EXECUTION_PROVIDER_FALLBACK", reason: "can only be cpu" });
   }
+  const usesUdp = readSwitch(env, "NGPU_UDP", true);
   return {
     chainId,
     rpcUrl: readUrl(env, "NGPU_RPC_URL", "http://127.0.0.1:8545"),
     gatewayUrl: readUrl(env, "NGPU_GATEWAY_URL", "http://127.0.0.1:8600").replace(/\/+$/, ""),
-    usesUdp: readSwitch(env, "NGPU_UDP", true),
+    usesUdp,
+    usesDirect: usesUdp && readSwitch(env, "NGPU_DIRECT", true),
     dataDir: resolve(readText(env, "NGPU_DATA_DIR", "data/agent")),
     operatorKey: readPrivateKey(env, "NGPU_OPERATOR_KEY", { chainId, readFile: readKeyFile }),
     owner: env.NGPU_OWNER ? readAddress(env, "NGPU_OWNER") : undefined,

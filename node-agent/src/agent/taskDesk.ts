@@ -13,11 +13,14 @@ import { createDelivery } from "./delivery.ts";
 import { startDuty, type Duty, type DutyParts } from "./duty.ts";
 import type { GatewayLink } from "./gatewayLink.ts";
 import type { JournalEntry } from "./journal.ts";
+import type { AssignedTask } from "./readTask.ts";
 import { createWrapBox } from "./wrapBox.ts";
 
 export interface TaskDesk {
   dispatch(frame: FrameOf<"dispatch">): void;
   wrap(wrap: Signed<"keyWrap">): void;
+  /** A task that this node serves now, as the chain has it. */
+  taskOf(taskId: Hex): AssignedTask | undefined;
   /** The gateway says a task is over; the chain is asked at once. */
   settled(taskId: Hex): void;
   /** The link is up again: receipts go out at once. */
@@ -179,6 +182,7 @@ export function createTaskDesk(
       begin(frame);
     },
     wrap: (wrap) => wraps.put(wrap),
+    taskOf: (taskId) => duties.get(taskId)?.task(),
     settled: () => sweep.trigger(),
     connected: () => sweep.trigger(),
     executing,

@@ -25,7 +25,10 @@ export interface PathOpening {
   readonly joins?: boolean;
 }
 
-export type WorkerUdpOptions = Pick<UdpSocketOptions, "host" | "port" | "asksForTokens">;
+export interface WorkerUdpOptions extends Pick<UdpSocketOptions, "host" | "port" | "asksForTokens"> {
+  /** Whoever asks from where it is heard is told (`harq/direct/observation.ts`). */
+  readonly answersObservations?: boolean;
+}
 
 export type ToDataPath =
   | { readonly type: "openUdp"; readonly socket: number; readonly options: WorkerUdpOptions }

@@ -2,6 +2,7 @@
 import { parentPort } from "node:worker_threads";
 import { NgpuError } from "../../../src/errors.ts";
 import { createHarqLink, type HarqLink } from "../../../src/harq/link/harqLink.ts";
+import { createObserver } from "../direct/observer.ts";
 import { protectionOf } from "../linkKeys.ts";
 import type { LinkPath } from "../../../src/harq/link/linkPath.ts";
 import { nodeLinkPorts } from "../nodeLinkPorts.ts";
@@ -86,7 +87,9 @@ async function take(message: ToDataPath): Promise<void> {
 
 async function openUdp({ socket, options }: Extract<ToDataPath, { type: "openUdp" }>): Promise<void> {
   try {
-    const open = await openUdpSocket(options);
+    const { answersObservations = false, ...plain } = options;
+    const observer = createObserver((answer, to) => open.send(answer, to));
+    const open = await openUdpSocket(answersObservations ? { ...plain, onUnknown: observer } : plain);
     sockets.set(socket, open);
     say({ type: "udpOpen", socket, address: open.address });
   } catch (error) {

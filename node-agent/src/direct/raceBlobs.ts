@@ -1,0 +1,47 @@
+/**
+ * A task's blobs from wherever they come first: an input from the gateway or from the client itself. An output goes to
+ * the gateway, as keepers vouch for what they find there, and lies ready for the client meanwhile.
+ */
+import type { TaskBlobs } from "@ngpu/protocol/blobExchange/blobs";
+import { codeOf } from "@ngpu/protocol/errors";
+import type { Clock } from "@ngpu/protocol/service/clock";
+import type { BlobShelf } from "./blobShelf.ts";
+
+const firstPauseMs = 100;
+const longestPauseMs = 2_000;
+
+/** `get` rejects with whatever the gateway refuses with, but waits while the gateway does not have the blob yet. */
+export function raceBlobs(options: { gateway: TaskBlobs; shelf: BlobShelf; clock: Clock }): TaskBlobs {
+  const { gateway, shelf, clock } = options;
+
+  async function fetched(blob: Parameters<TaskBlobs["get"]>[0] & { signal: AbortSignal }): Promise<Uint8Array> {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+      try {
+        return await gateway.get(blob);
+      } catch (error) {
+        if (blob.signal.aborted || codeOf(error) !== "BLOB_UNKNOWN") throw error;
+      }
+      await clock.sleep(pauseMs, blob.signal);
+    }
+  }
+
+  return {
+    async get({ signal, ...name }) {
+      const won = new AbortController();
+      const until = signal === undefined ? won.signal : AbortSignal.any([won.signal, signal]);
+      const given = shelf.taken(name, until);
+      const fromGateway = fetched({ ...name, signal: until });
+      // Who loses is called off, and nobody waits for it.
+      for (const racing of [given, fromGateway]) racing.catch(() => undefined);
+      try {
+        return await Promise.race([given, fromGateway]);
+      } finally {
+        won.abort();
+      }
+    },
+    async put(blob) {
+      shelf.put(blob);
+      await gateway.put(blob);
+    },
+  };
+}
