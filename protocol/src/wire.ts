@@ -73,6 +73,8 @@ const frames = {
   notMet: { taskId: bytes32, nodeId: u32, meeting: bytes32, ticket: bytes32, code: text },
   // gateway → keeper
   roster: { nodes: listOf(rosterEntry, 10_000) },
+  // gateway → node and session's client: shown on a coded link, it brings requests and answers there (§12)
+  carrier: { token: bytes16 },
   // sessions (docs/PROTOCOL.md §9): client → gateway → node
   laneKey: { wrap: signed("keyWrap") },
   // a sealed body that is too large for a frame is "" here, and at the gateway under the session's id and its hash
@@ -184,6 +186,11 @@ function u64(value: unknown, path: string): bigint {
 
 function bytes32(value: unknown, path: string): Hex {
   if (!isHex(value) || value.length !== 66) throw malformed(path);
+  return value.toLowerCase() as Hex;
+}
+
+function bytes16(value: unknown, path: string): Hex {
+  if (!isHex(value) || value.length !== 34) throw malformed(path);
   return value.toLowerCase() as Hex;
 }
 

@@ -57,7 +57,7 @@ async function runAll({ stack, dataDir, preparedMs }: { stack: Stack; dataDir: s
       payer: localAccounts.payer.account,
       signerKey: generatePrivateKey(),
       dataDir: join(dataDir, "client"),
-      openBlobs: blobs.open,
+      coded: blobs,
       onEvent: (event) => events.push(event),
     }),
   );

@@ -62,7 +62,7 @@ describe("a link whose WebSockets are cut", { timeout: 120_000 }, () => {
       const [bytes] = await Promise.all([blobs.get({ taskId, hash }), cutAfter("back", 2_000_000)]);
       expect(keccak256(bytes)).to.equal(hash);
       expect(proxy.bytes().back - before.back).to.be.within(input.length, 1.2 * input.length);
-      expect(links.counts()).to.deep.equal({ coded: 2, http: 0 });
+      expect(links.counts()).to.include({ coded: 2, http: 0 });
     } finally {
       links.close();
     }

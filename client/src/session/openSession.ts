@@ -2,7 +2,7 @@
  * Opens a session against the payer's deposit, and takes up one that is open already, for instance after a crash. The
  * session's books are read from its journal first, so that nothing is signed or paid a second time.
  */
-import type { OpenBlobs } from "@ngpu/protocol/blobExchange/blobs";
+import type { CodedBlobs } from "@ngpu/protocol/blobExchange/codedBlobs";
 import { localUsdAbi } from "@ngpu/protocol/generated/abi/localUsd";
 import { paymentVaultAbi } from "@ngpu/protocol/generated/abi/paymentVault";
 import { priceOracleAbi } from "@ngpu/protocol/generated/abi/priceOracle";
@@ -30,8 +30,11 @@ export interface SessionOptions {
   signerKey: Hex;
   openJournal: (sessionId: Hex) => Promise<SessionJournal>;
   random: (length: number) => Uint8Array;
-  /** How what is too large for a frame travels; over HTTP where it is not given. */
-  openBlobs?: OpenBlobs | undefined;
+  /**
+   * Coded links, which requests and answers travel over where a gateway offers them; frames of the WebSocket, and HTTP
+   * for what is too large for those, where it is not given.
+   */
+  coded?: Pick<CodedBlobs, "open" | "carry"> | undefined;
   onEvent?: (event: SessionEvent) => void;
   voucherTiming?: Partial<VoucherTiming>;
   hedgeAfterMs?: number;

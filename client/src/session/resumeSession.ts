@@ -68,7 +68,7 @@ export async function resumeSession(
   const { onEvent = () => undefined, lanes: wanted = 1 } = options;
   const signer = privateKeyToAccount(signerKey);
   const context = { chainId: wallet.chain.id, verifyingContract: deployment.taskEscrow };
-  const { openBlobs = createHttpBlobs } = options;
+  const { open: openBlobs, carry } = options.coded ?? { open: createHttpBlobs, carry: undefined };
   const blobs = openBlobs({ gatewayUrl, context, signer, nowMs: Date.now });
   const ending = new AbortController();
   const { signal } = ending;
@@ -122,6 +122,7 @@ export async function resumeSession(
     ...(options.voucherTiming === undefined ? {} : { timing: options.voucherTiming }),
   });
   const link = keepSessionLink({
+    ...{ gatewayUrl, carry },
     open: () => openLinkAs({ gatewayUrl, context, signal, identity: { role: loginRole.session, subject: sessionId, privateKey: signerKey } }),
     onUp() {
       core.reconnected();

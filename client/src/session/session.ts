@@ -17,6 +17,7 @@ import { workCumsOf, type Dimensions } from "@ngpu/protocol/work";
 import { keccak256, toHex, type Hex } from "viem";
 import { measureInput } from "../measureInput.ts";
 import { sleep } from "../sleep.ts";
+import { createAnswerOrder } from "./answerOrder.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import type { SessionJournal } from "./journal.ts";
 import type { LaneSeat } from "./laneSeat.ts";
@@ -87,8 +88,21 @@ export function createSessionCore(options: {
   signal: AbortSignal;
 }): SessionCore & { write(entry: LedgerEntry): Promise<void> } {
   const { sessionId, manifest, ledger, journal, vouchers, context, seats, blobs, random, onEvent, signal } = options;
-  const { rekey, unready } = options;
+  const { unready } = options;
   let judging: Promise<unknown> = Promise.resolve();
+  const order = createAnswerOrder({
+    nextSeq: (nodeId) => ledger.lane(nodeId)?.nextSeq ?? 1n,
+    deliver(frame) {
+      // Large ones are fetched side by side, and judged in the order of their numbers.
+      const fetched = sealedOf(frame);
+      judging = judging.then(async () => takeAnswer(frame, await fetched)).catch((error: unknown) => onEvent({ kind: "error", error }));
+    },
+  });
+  signal.addEventListener("abort", () => order.close());
+  const rekey = (nodeId: number): void => {
+    order.restart(nodeId);
+    options.rekey(nodeId);
+  };
   let failure: unknown;
 
   const dispatcher = createDispatcher({ ...options, write, unsigned: (nodeId) => ledger.unsigned(nodeId) });
@@ -202,11 +216,8 @@ export function createSessionCore(options: {
     laneEnded: (nodeId) => dispatcher.halted(nodeId),
     reconnected: () => dispatcher.disconnected(),
     take(frame) {
-      if (frame.t === "answer") {
-        // Large ones are fetched side by side, and judged in the order in which they came.
-        const fetched = sealedOf(frame);
-        judging = judging.then(async () => takeAnswer(frame, await fetched)).catch((error: unknown) => onEvent({ kind: "error", error }));
-      } else if (frame.t === "refusal") takeRefusal(frame);
+      if (frame.t === "answer") order.take(frame);
+      else if (frame.t === "refusal") takeRefusal(frame);
       else if (frame.t === "voucherTaken") {
         vouchers().taken(frame.nodeId, frame.seq);
         dispatcher.signed();

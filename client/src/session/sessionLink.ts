@@ -1,4 +1,8 @@
-/** Keeps one session connected to its gateway: logs in, hands frames on in order, comes back after a growing pause. */
+/**
+ * Keeps one session connected to its gateway: logs in, hands frames on, comes back after a growing pause. Requests and
+ * answers go over a coded link where there is one.
+ */
+import { createFrameCarrier, type OpenCarrier } from "@ngpu/protocol/blobExchange/frameCarrier";
 import { NgpuError } from "@ngpu/protocol/errors";
 import type { Frame } from "@ngpu/protocol/wire";
 import type { Link } from "../link.ts";
@@ -15,13 +19,22 @@ const retryMs = { first: 100, most: 5_000 };
 
 export function keepSessionLink(options: {
   open: () => Promise<Link>;
+  gatewayUrl: string;
+  /** Undefined: all goes over the WebSocket. */
+  carry: OpenCarrier | undefined;
   onUp: () => void;
   onFrame: (frame: Frame) => void;
   onError: (error: unknown) => void;
   signal: AbortSignal;
 }): SessionLink {
-  const { open, onUp, onFrame, onError, signal } = options;
+  const { open, gatewayUrl, carry, onUp, onFrame, onError, signal } = options;
   let link: Link | undefined;
+  const carrier = createFrameCarrier({
+    gatewayUrl,
+    open: carry ?? (async () => undefined),
+    onFrame,
+    monotonicMs: () => performance.now(),
+  });
 
   const run = async (): Promise<void> => {
     for (let waitMs = retryMs.first; !signal.aborted; waitMs = Math.min(waitMs * 2, retryMs.most)) {
@@ -30,13 +43,15 @@ export function keepSessionLink(options: {
         waitMs = retryMs.first;
         onUp();
         for await (const frame of link.frames) {
-          if (frame.t === "error") onError(new NgpuError("GATEWAY_UNREACHABLE", { code: frame.code }));
+          if (frame.t === "carrier") carrier.begin(frame.token);
+          else if (frame.t === "error") onError(new NgpuError("GATEWAY_UNREACHABLE", { code: frame.code }));
           else onFrame(frame);
         }
       } catch (error) {
         if (!signal.aborted) onError(error);
       }
       link = undefined;
+      carrier.end();
       await sleep(waitMs, signal);
     }
   };
@@ -44,7 +59,7 @@ export function keepSessionLink(options: {
   return {
     send(frame) {
       if (link === undefined) return false;
-      link.send(frame);
+      carrier.send(frame, (unsent) => link?.send(unsent));
       return true;
     },
     ended: run(),

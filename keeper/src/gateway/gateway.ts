@@ -2,6 +2,7 @@
  * The data plane in one process: a WebSocket hub and a store of ciphertext. It sees no plaintext, holds no key, decides
  * nothing about money, and forgets everything but blobs when it stops.
  */
+import { isCarried } from "@ngpu/protocol/blobExchange/carriedFrames";
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { codedPath, codedSubprotocol, joinSubprotocol } from "@ngpu/protocol/harq/codedLink";
@@ -29,6 +30,7 @@ import { createBlobStore } from "./blobStore.ts";
 import { createBodyShelf } from "./bodyShelf.ts";
 import { openCodedLinks } from "./codedLinks.ts";
 import { createRelayDesk, type RelayLimits } from "./direct/relayDesk.ts";
+import { createFrameCarriers } from "./frameCarriers.ts";
 import { createFrameRules } from "./frameRules.ts";
 import { createHttpRoutes, pathOf, type HttpHandler } from "./httpRoutes.ts";
 import { createHub } from "./hub.ts";
@@ -185,8 +187,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const blobs = createBlobRoutes({ store, tasks, authority, sessions: bodies, context, clock });
   const models = createModelParts({ authority, context, clock, folders: options.modelFolders ?? [] });
   const transfers = createTransfers();
+  const carriers = createFrameCarriers({ random });
+  const blobMessages = createBlobMessages({ blobs, models, transfers, log });
   const coded = await openCodedLinks({
-    messages: createBlobMessages({ blobs, models, transfers, log }),
+    messages: {
+      handle: (message, send, signal) =>
+        isCarried(message) ? carriers.take(message, { send, signal }) : blobMessages.handle(message, send, signal),
+    },
     context,
     udp: options.udp,
     clock,
@@ -291,6 +298,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     let identity: Identity | undefined;
     let attempted = false;
     let gone = false;
+    /** As the hub knows it: sessions' frames may go another way. */
+    let joined: Link | undefined;
+    let leaveCarrier = (): void => undefined;
     const link = createLink({
       socket,
       limits,
@@ -299,7 +309,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       onFrame: async (frame) => {
         if (frame.t === "ask" || frame.t === "answer") await paceOfSessions();
         else if (identity?.role !== "keeper") await pace();
-        if (identity !== undefined) return hub.handle(link, identity, frame);
+        if (identity !== undefined) return hub.handle(joined ?? link, identity, frame);
         if (attempted || frame.t !== "login")
           throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} before login` });
         attempted = true;
@@ -313,7 +323,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
           loginDeadline.abort();
           identity = proven;
           strangers.delete(link);
-          hub.join(link, proven);
+          join(proven);
         } catch (error) {
           log.info({ ...(explainFailure(error) ?? { err: error }) }, "login refused");
           link.refuse(error, closeCode.unauthorized);
@@ -324,9 +334,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         loginDeadline.abort();
         links.delete(link);
         strangers.delete(link);
-        if (identity !== undefined) hub.leave(link, identity);
+        leaveCarrier();
+        if (identity !== undefined) hub.leave(joined ?? link, identity);
       },
     });
+    const join = (proven: Identity): void => {
+      const isOfSessions = proven.role === "node" || proven.role === "session";
+      const carried = isOfSessions ? carriers.carry(link) : undefined;
+      joined = carried?.link ?? link;
+      leaveCarrier = carried?.end ?? leaveCarrier;
+      hub.join(joined, proven);
+      if (carried !== undefined) link.send({ t: "carrier", token: carried.token });
+    };
     links.add(link);
     strangers.add(link);
     const challenge: Frame = { t: "challenge", nonce, audience, chainId, escrow: deployment.taskEscrow };
@@ -359,6 +378,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     read: () => relays.counts().relayedBytes,
   });
   telemetry?.gauge({ name: "stored_bytes", help: "Bytes of sealed data on disk.", read: () => store.usedBytes() });
+  telemetry?.gauge({
+    name: "carried_links",
+    help: "Peers whose requests and answers of sessions go over a coded link.",
+    read: () => carriers.count(),
+  });
   telemetry?.gauge({
     name: "session_body_bytes",
     help: "Bytes of requests and answers of sessions that wait to be fetched.",

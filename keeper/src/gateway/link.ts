@@ -17,6 +17,12 @@ export interface Link {
   checkAlive(): void;
 }
 
+/** A link whose peer may also be heard another way. */
+export interface TakingLink extends Link {
+  /** Handles a frame that came by that way, in its turn; resolves when it was handled. */
+  take(frame: Frame): Promise<void>;
+}
+
 export interface LinkLimits {
   /** A peer that was not heard of for so long is gone. */
   deadMs: number;
@@ -45,14 +51,14 @@ export function createLink(options: {
   log: Log;
   onFrame: (frame: Frame) => Promise<void>;
   onClose: () => void;
-}): Link {
+}): TakingLink {
   const { socket, limits, clock, log, onFrame, onClose } = options;
-  const waiting: Frame[] = [];
+  const waiting: { frame: Frame; handled?: () => void }[] = [];
   let handling = false;
   let closed = false;
   let heardMs = clock.monotonicMs();
 
-  const link: Link = {
+  const link: TakingLink = {
     send(frame) {
       if (socket.readyState !== socket.OPEN) return;
       const droppable = frame.t === "roster" || frame.t === "progress";
@@ -71,7 +77,7 @@ export function createLink(options: {
     close(code) {
       if (closed) return;
       closed = true;
-      waiting.length = 0;
+      for (const { handled } of waiting.splice(0)) handled?.();
       socket.close(code);
       onClose();
     },
@@ -79,6 +85,14 @@ export function createLink(options: {
       const silentMs = clock.monotonicMs() - heardMs;
       if (closed || silentMs > limits.deadMs) socket.terminate();
       else if (silentMs > limits.pingMs) socket.ping();
+    },
+    async take(frame) {
+      heardMs = clock.monotonicMs();
+      if (closed) return;
+      const handled = Promise.withResolvers<void>();
+      waiting.push({ frame, handled: handled.resolve });
+      if (!handling) void handleAll();
+      await handled.promise;
     },
   };
 
@@ -92,7 +106,7 @@ export function createLink(options: {
       link.refuse(error, closeCode.malformed);
       return;
     }
-    waiting.push(frame);
+    waiting.push({ frame });
     if (waiting.length >= limits.mostWaitingFrames) socket.pause();
     if (!handling) void handleAll();
   });
@@ -107,12 +121,14 @@ export function createLink(options: {
 
   async function handleAll(): Promise<void> {
     handling = true;
-    for (let frame = waiting.shift(); frame !== undefined; frame = waiting.shift()) {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { frame, handled } = next;
       try {
         await onFrame(frame);
       } catch (error) {
         answer(error, frame);
       }
+      handled?.();
       if (socket.isPaused && waiting.length < limits.mostWaitingFrames / 2) socket.resume();
     }
     handling = false;

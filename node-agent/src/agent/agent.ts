@@ -3,6 +3,7 @@
  * over its link to the gateway. Its parts are started in that order and stopped in reverse. When the chain begins anew,
  * it drops what it serves and waits until it is registered there.
  */
+import { createFrameCarrier } from "@ngpu/protocol/blobExchange/frameCarrier";
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import { createNodeBlobs } from "@ngpu/protocol/service/harq/nodeBlobs";
@@ -277,6 +278,12 @@ async function serve(
     },
   });
   let isDraining = false;
+  const carrier = createFrameCarrier({
+    gatewayUrl: settings.gatewayUrl,
+    open: blobs.carry,
+    onFrame: (frame) => void sessions.take(frame),
+    monotonicMs: () => clock.monotonicMs(),
+  });
   const sessions = createSessionDesk({
     ...options,
     dataDir: settings.dataDir,
@@ -285,7 +292,8 @@ async function serve(
     pool,
     manifests,
     blobs: gatewayBlobs,
-    send: (frame) => link.send(frame),
+    // What a drain waits for goes where it can be asked whether it has arrived.
+    send: (frame) => (isDraining ? link.send(frame) : carrier.send(frame, (unsent) => link.send(unsent))),
     link: { connection: () => link.connection(), answers: () => link.answers() },
   });
   const direct = settings.usesDirect
@@ -319,6 +327,7 @@ async function serve(
       void direct?.announce();
     },
     onFrame(frame) {
+      if (frame.t === "carrier") return carrier.begin(frame.token);
       if (sessions.take(frame)) return;
       if (frame.t === "dispatch") desk.dispatch(frame);
       else if (frame.t === "wrap") desk.wrap(frame.wrap);
@@ -327,7 +336,10 @@ async function serve(
       else if (frame.t === "meeting") void direct?.meeting(frame);
       else throw new NgpuError("WIRE_MALFORMED", { path: `${frame.t} from a gateway` });
     },
-    onLost: () => watch.trigger(),
+    onLost() {
+      carrier.end();
+      watch.trigger();
+    },
     random: () => (random(1)[0] ?? 0) / 255,
   });
   const renewal = createLoop({

@@ -7,6 +7,10 @@ import { NgpuError } from "../errors.ts";
 import { gatewayLimits } from "../limits.ts";
 import { createBlobAsker, type BlobAsker, type SendMessage } from "./asker.ts";
 import { authorize, blobPatienceMs, requireStorable, type BlobGateway, type BlobName, type Blobs, type OpenBlobs } from "./blobs.ts";
+import { decodeCarried, encodeCarried, isCarried } from "./carriedFrames.ts";
+import type { OpenCarrier } from "./frameCarrier.ts";
+import { priorityOf } from "./priorityOf.ts";
+import type { Frame } from "../wire.ts";
 import { encodeOffset, type BlobAnswer, type BlobRequestKind } from "./messages.ts";
 
 /** A connection that carries whole messages both ways, whatever paths are under it. */
@@ -22,10 +26,20 @@ export type OpenMessageLink = (
 
 export interface CodedBlobs {
   open: OpenBlobs;
-  /** Requests so far, by what carried them. */
-  counts(): { readonly coded: number; readonly http: number };
+  /** Frames of a WebSocket to that gateway over the same link. */
+  carry: OpenCarrier;
+  /** Requests about blobs so far, by what carried them, and frames that went over a coded link. */
+  counts(): { readonly coded: number; readonly http: number; readonly frames: number };
   /** Ends every link; what is open rejects with GATEWAY_UNREACHABLE. */
   close(): void;
+}
+
+/** One link to a gateway, and what goes over it. */
+interface GatewayChannel {
+  link: MessageLink;
+  asker: BlobAsker;
+  /** Who takes the frames of which WebSocket. */
+  carried: Map<Hex, (frame: Frame) => void>;
 }
 
 /** How long a gateway without a link is asked over HTTP before a link is tried again. */
@@ -39,23 +53,25 @@ export function createCodedBlobs(options: {
   patienceMs?: number;
 }): CodedBlobs {
   const { openLink, fallback, monotonicMs, patienceMs = blobPatienceMs } = options;
-  const links = new Map<string, Promise<{ link: MessageLink; asker: BlobAsker }>>();
+  const links = new Map<string, Promise<GatewayChannel>>();
   const failedMs = new Map<string, number>();
-  const counts = { coded: 0, http: 0 };
+  const counts = { coded: 0, http: 0, frames: 0 };
   let isClosed = false;
 
-  async function connect(gatewayUrl: string): Promise<{ link: MessageLink; asker: BlobAsker }> {
+  async function connect(gatewayUrl: string): Promise<GatewayChannel> {
     const forget = (): void => {
       if (links.get(gatewayUrl) === opening.promise) links.delete(gatewayUrl);
     };
-    const opening = Promise.withResolvers<{ link: MessageLink; asker: BlobAsker }>();
+    const opening = Promise.withResolvers<GatewayChannel>();
+    const carried = new Map<Hex, (frame: Frame) => void>();
     links.set(gatewayUrl, opening.promise);
     let asker: BlobAsker | undefined;
     try {
       const link = await openLink(gatewayUrl, {
         onMessage(bytes) {
           try {
-            asker?.take(bytes);
+            if (isCarried(bytes)) takeCarried(carried, bytes);
+            else asker?.take(bytes);
           } catch {
             // Who answers what is no answer, is left; the next request opens another link.
             link.close();
@@ -63,12 +79,13 @@ export function createCodedBlobs(options: {
         },
         onClosed() {
           forget();
+          carried.clear();
           asker?.lose();
         },
       });
       asker = createBlobAsker(link);
       if (isClosed) link.close();
-      opening.resolve({ link, asker });
+      opening.resolve({ link, asker, carried });
     } catch (error) {
       failedMs.set(gatewayUrl, monotonicMs());
       forget();
@@ -78,14 +95,33 @@ export function createCodedBlobs(options: {
   }
 
   /** Undefined where there is none, for the moment. */
-  async function askerOf(gatewayUrl: string): Promise<BlobAsker | undefined> {
+  async function channelTo(gatewayUrl: string): Promise<GatewayChannel | undefined> {
     if (isClosed || monotonicMs() - (failedMs.get(gatewayUrl) ?? -Infinity) < retryAfterMs) return undefined;
-    try {
-      return (await (links.get(gatewayUrl) ?? connect(gatewayUrl))).asker;
-    } catch {
-      return undefined;
-    }
+    return (links.get(gatewayUrl) ?? connect(gatewayUrl)).catch(() => undefined);
   }
+
+  const carry: OpenCarrier = async (gatewayUrl, { token, onFrame }) => {
+    const channel = await channelTo(gatewayUrl);
+    if (channel === undefined) return undefined;
+    const { link, carried } = channel;
+    const gone = new AbortController();
+    const send = (message: Uint8Array): Promise<void> =>
+      link.send(message, { priority: priorityOf(message.length), signal: AbortSignal.any([gone.signal, AbortSignal.timeout(patienceMs)]) });
+    carried.set(token, onFrame);
+    await send(encodeCarried({ token }));
+    return {
+      async send(frame) {
+        await send(encodeCarried({ token, frame }));
+        counts.frames += 1;
+      },
+      // A link that ends forgets whom it carried.
+      isOpen: () => carried.has(token),
+      leave() {
+        carried.delete(token);
+        gone.abort();
+      },
+    };
+  };
 
   function open(gateway: BlobGateway): Blobs {
     const overHttp = fallback(gateway);
@@ -99,7 +135,7 @@ export function createCodedBlobs(options: {
     }): Promise<T> {
       const { blob, kind, bytes = new Uint8Array(), read, otherwise } = request;
       const { taskId, hash } = blob;
-      const asker = await askerOf(gateway.gatewayUrl);
+      const asker = (await channelTo(gateway.gatewayUrl))?.asker;
       counts[asker === undefined ? "http" : "coded"] += 1;
       if (asker === undefined) return otherwise();
       const authorization = await authorize(gateway, { taskId, hash }, kind === "put" ? "write" : "read");
@@ -151,12 +187,19 @@ export function createCodedBlobs(options: {
 
   return {
     open,
+    carry,
     counts: () => ({ ...counts }),
     close() {
       isClosed = true;
       for (const opening of links.values()) void opening.then(({ link }) => link.close(), () => undefined);
     },
   };
+}
+
+/** Throws WIRE_MALFORMED. One of a WebSocket that ended is dropped: what matters is told again. */
+function takeCarried(carried: GatewayChannel["carried"], message: Uint8Array): void {
+  const { token, frame } = decodeCarried(message);
+  if (frame !== undefined) carried.get(token)?.(frame);
 }
 
 /** Throws BLOB_TOO_LARGE or BLOB_MISMATCH. */
