@@ -59,6 +59,7 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
     if (receivedBytes > seenBytes || !isWaiting) heardUs = nowUs;
     seenBytes = receivedBytes;
     if (paths.length > 0) hadPathUs = nowUs;
+    if (paths.some(({ id, isValidated }) => isValidated && id !== linkPathIds.stream && open.has(id))) retryAfterUs = firstRetryUs;
     const underWayBytes = queuedBytes + inFlightBytes + heldBytes;
     const stalls = paths.reduce((total, path) => total + path.stalls, 0);
     if (underWayBytes < largeBytes) stallsBefore = stalls;
@@ -82,14 +83,11 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
     const socket = dial();
     opening.add(socket);
     const late = clock.after(openWithinUs, () => socket.close());
-    let isOpen = false;
     socket.addEventListener("open", () => {
-      isOpen = true;
       late();
       opening.delete(socket);
       const id = freeId();
       if (isOver || id === undefined) return socket.close();
-      retryAfterUs = firstRetryUs;
       keep(id, socket);
       link.openPath({ id, path: createWebSocketPath(socket), rttUs, joins: true });
     });
@@ -97,7 +95,6 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
       late();
       opening.delete(socket);
       if (code === unknownLinkCode) return void link.close();
-      if (isOpen) return;
       retryUs = clock.nowUs() + retryAfterUs;
       retryAfterUs = Math.min(longestRetryUs, 2 * retryAfterUs);
     });
