@@ -36,6 +36,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     keyAskings: 0,
     mustResume: false,
     mustHear: false,
+    busyUs: 0,
     mustPlan: false,
     isClosed: false,
     farewell: undefined,

@@ -105,6 +105,8 @@ export interface Connection {
   mustResume: boolean;
   /** All paths were lost: nothing is sent anew before the peer has said what arrived over them. */
   mustHear: boolean;
+  /** When there last was a message under way. */
+  busyUs: number;
   /** Something was heard or lost: what each block needs has to be looked at anew. */
   mustPlan: boolean;
   isClosed: boolean;

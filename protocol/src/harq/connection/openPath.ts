@@ -32,6 +32,7 @@ export function openPath(connection: Connection, opening: Opening, nowUs: number
     ...(token === undefined ? {} : { token }),
   });
   connection.paths.set(path.id, path);
+  connection.busyUs = nowUs;
   beginChallenge(connection, path, nowUs);
   return path;
 }

@@ -60,6 +60,8 @@ export interface Path {
   /** To be shown with challenges until one is answered; when it came. */
   token: Uint8Array | undefined;
   tokenUs: number;
+  /** Suspect because it was idle for long: it is tried again once it is needed. */
+  hasLapsed: boolean;
   /** When a suspect path is tried again, and how long after that the next time. */
   retryUs: number;
   retryEveryUs: number;
@@ -125,6 +127,7 @@ export function createPath(options: PathOptions): Path {
     stripe: createStripeWindow(),
     isValidated,
     isSuspect: false,
+    hasLapsed: false,
     challenge: undefined,
     token: options.token,
     tokenUs: -Infinity,
