@@ -18,8 +18,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     protection: options.protection,
     paths: new Map(),
     closedPaths: new Map(),
-    inbox: createInbox(options),
-    outbox: createOutbox(options),
+    inbox: createInbox(options, options.agreed?.ownCreditBytes),
+    outbox: createOutbox(options, options.agreed?.peerCreditBytes),
     counts: {
       sentBytes: 0,
       sentPackets: 0,

@@ -21,10 +21,11 @@ export function activePaths(connection: Connection): Path[] {
  * Room for frames in a datagram that any path could carry on which a new message may travel. On streams it is less
  * than they could carry: what is sent over several must come in many parts.
  */
-export function bodyBytesForNew(connection: Connection): number {
-  const paths = [...connection.paths.values()];
+export function bodyBytesForNew({ paths: all, options }: Connection): number {
+  const paths = [...all.values()];
   const datagrams = paths.filter(({ kind }) => kind === "datagram");
-  return datagrams.length > 0 ? smallestBody(datagrams) : Math.min(stripeBodyBytes, smallestBody(paths));
+  const most = (options.agreed?.largestSymbolBytes ?? Infinity) + symbolHeaderBytes;
+  return Math.min(most, datagrams.length > 0 ? smallestBody(datagrams) : Math.min(stripeBodyBytes, smallestBody(paths)));
 }
 
 const stripeBodyBytes = 4_096;
