@@ -8,12 +8,10 @@ const nowUs = 100_000_000;
 const seen: StreamsSeen = {
   nowUs,
   streams: 1,
-  hasPath: true,
   isUdpUsed: false,
   openedUs: nowUs - 5_000_000,
-  isWaiting: true,
-  heardUs: nowUs - 10_000,
-  hadPathUs: nowUs,
+  silentUs: 0,
+  pathlessUs: 0,
   underWayBytes: 1_000_000,
   largeUs: nowUs,
   stalls: 0,
@@ -26,25 +24,20 @@ const cases: readonly [string, Partial<StreamsSeen>, ReturnType<typeof planStrea
   ["one where only small ones stall", { stalls: 5, underWayBytes: 5_000 }, { least: 1, most: 8, rescues: false }],
   ["one where UDP carries it", { stalls: 5, isUdpUsed: true }, { least: 1, most: 8, rescues: false }],
   ["one while UDP may still answer", { stalls: 5, openedUs: nowUs - 400_000 }, { least: 1, most: 8, rescues: false }],
-  ["one more after three seconds of silence", { heardUs: nowUs - 3e6 }, { least: 2, most: 8, rescues: true }],
+  ["one more after three seconds of silence", { silentUs: 3e6 }, { least: 2, most: 8, rescues: true }],
   [
     "no more for the same silence at once",
-    { heardUs: nowUs - 4e6, streams: 2, rescuedUs: nowUs - 1e6 },
+    { silentUs: 4e6, streams: 2, rescuedUs: nowUs - 1e6 },
     { least: 1, most: 8, rescues: false },
   ],
   [
     "one again after a calm minute",
-    { streams: 8, isWaiting: false, underWayBytes: 0, largeUs: nowUs - 60e6 },
+    { streams: 8, underWayBytes: 0, largeUs: nowUs - 60e6 },
     { least: 1, most: 1, rescues: false },
   ],
-  ["another where there is none", { streams: 0, hasPath: false, hadPathUs: nowUs - 1e6 }, { least: 1, most: 8, rescues: false }],
-  ["none where nothing was heard for a quarter of a minute", { heardUs: nowUs - 15e6 }, "over"],
-  ["none where no path came about for as long", { isWaiting: false, hasPath: false, hadPathUs: nowUs - 15e6 }, "over"],
-  [
-    "one while nobody waits, however long it is silent",
-    { isWaiting: false, underWayBytes: 0, largeUs: -Infinity, heardUs: nowUs - 600e6 },
-    { least: 1, most: 1, rescues: false },
-  ],
+  ["another where there is none", { streams: 0, pathlessUs: 1e6 }, { least: 1, most: 8, rescues: false }],
+  ["none where nothing was heard for a quarter of a minute", { silentUs: 15e6 }, "over"],
+  ["none where no path came about for as long", { pathlessUs: 15e6 }, "over"],
 ];
 
 for (const [title, changed, plan] of cases) {

@@ -41,8 +41,9 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
   let retryUs = 0;
   let retryAfterUs = firstRetryUs;
   let seenBytes = 0;
-  let heardUs = openedUs;
-  let hadPathUs = openedUs;
+  let lookedUs = openedUs;
+  let silentUs = 0;
+  let pathlessUs = 0;
   let largeUs = -Infinity;
   let rescuedUs = -Infinity;
   /** Of streams that there were when the large message began. */
@@ -56,9 +57,11 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
     const { receivedBytes, queuedBytes, heldBytes, paths } = link.metrics();
     const inFlightBytes = paths.reduce((total, path) => total + path.inFlightBytes, 0);
     const isWaiting = queuedBytes + inFlightBytes > 0;
-    if (receivedBytes > seenBytes || !isWaiting) heardUs = nowUs;
+    const passedUs = Math.min(idleLookUs, nowUs - lookedUs);
+    lookedUs = nowUs;
+    silentUs = isWaiting && receivedBytes === seenBytes ? silentUs + passedUs : 0;
     seenBytes = receivedBytes;
-    if (paths.length > 0) hadPathUs = nowUs;
+    pathlessUs = paths.length === 0 ? pathlessUs + passedUs : 0;
     if (paths.some(({ id, isValidated }) => isValidated && id !== linkPathIds.stream && open.has(id))) retryAfterUs = firstRetryUs;
     const underWayBytes = queuedBytes + inFlightBytes + heldBytes;
     const stalls = paths.reduce((total, path) => total + path.stalls, 0);
@@ -66,8 +69,7 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
     else largeUs = nowUs;
     const streams = open.size + opening.size;
     const plan = planStreams({
-      ...{ nowUs, streams, openedUs, isWaiting, heardUs, hadPathUs, underWayBytes, largeUs, rescuedUs },
-      hasPath: paths.length > 0,
+      ...{ nowUs, streams, openedUs, silentUs, pathlessUs, underWayBytes, largeUs, rescuedUs },
       isUdpUsed: paths.some(isUsable),
       stalls: stalls - stallsBefore,
     });
