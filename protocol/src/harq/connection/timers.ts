@@ -145,7 +145,7 @@ export function nextStepUs(connection: Connection, nowUs: number): number {
     dueUs = Math.min(dueUs, challengeDueUs(path), probeDueUs(connection, path, active), stallDueUs(path));
     dueUs = Math.min(dueUs, keepAliveDueUs(connection, path));
     if (path.isValidated && path.kind === "datagram") dueUs = Math.min(dueUs, path.size.nextUs());
-    if (hasNext && active.includes(path) && hasWindow(path, path.size.packetBytes()))
+    if (hasNext && active.includes(path) && hasWindow(path, path.size.packetBytes(), nowUs))
       dueUs = Math.min(dueUs, path.releaseUs);
   }
   return Math.max(dueUs, nowUs + finestUs);

@@ -1,5 +1,5 @@
 /**
- * Opens and closes the WebSockets of a dialled link as `planStreams` says: it looks four times a second while messages
+ * Opens and closes the WebSockets of a dialled link as `planStreams` says: it looks ten times a second while messages
  * are under way, every second otherwise, and at once when a WebSocket ends.
  */
 import { linkPathIds, mostStripes, unknownLinkCode } from "../codedLink.ts";
@@ -23,7 +23,7 @@ export interface KeepStreamsOptions {
   dial(): JoiningSocket;
 }
 
-const busyLookUs = 250_000;
+const busyLookUs = 100_000;
 const idleLookUs = 1_000_000;
 const firstRetryUs = 250_000;
 const longestRetryUs = 4_000_000;
