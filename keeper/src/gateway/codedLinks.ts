@@ -13,9 +13,11 @@ import {
   linkPathIds,
   unknownLinkCode,
 } from "@ngpu/protocol/harq/codedLink";
+import { agree } from "@ngpu/protocol/harq/connection/agreedLimits";
 import { messageSender } from "@ngpu/protocol/harq/link/messageSender";
 import { createSocketInbox } from "@ngpu/protocol/harq/link/socketInbox";
 import { createWebSocketPath } from "@ngpu/protocol/harq/link/webSocketPath";
+import { messageLimits } from "@ngpu/protocol/harq/message/messageLimits";
 import { randomConnectionId } from "@ngpu/protocol/harq/randomConnectionId";
 import { respond } from "@ngpu/protocol/harq/security/handshake";
 import { decodeHeader } from "@ngpu/protocol/harq/wire/datagramHeader";
@@ -94,8 +96,9 @@ export async function openCodedLinks(options: {
     const hello = await inbox.next(AbortSignal.timeout(handshakeWithinMs));
     const connectionId = randomConnectionId(random);
     const address = options.udp?.publicAddress ?? localAddress;
+    const capabilities = { ...linkCapabilities, creditBytes: creditFor(heldBytes()) };
     const handshake = {
-      ...{ primitives: nodePrimitives, staticKey, context, connectionId, capabilities: linkCapabilities },
+      ...{ primitives: nodePrimitives, staticKey, context, connectionId, capabilities },
       candidates: udp === undefined || address === undefined ? [] : [{ address, port: udp.address.port }],
       nowS: Math.floor(clock.nowMs() / 1_000),
     };
@@ -104,7 +107,8 @@ export async function openCodedLinks(options: {
     socket.send(reply);
     const leaving = new AbortController();
     makeRoom();
-    const link = dataPath.createLink({ keys: result.secrets });
+    const agreed = agree(capabilities, result.peer.capabilities);
+    const link = dataPath.createLink({ keys: result.secrets, agreed });
     const entry = { link, sockets: new Map(), heardBytes: 0, heardMs: clock.monotonicMs() };
     links.set(connectionId, entry);
     keep(entry, socket);
@@ -138,6 +142,10 @@ export async function openCodedLinks(options: {
     keep(entry, socket);
     entry.link.joinPath({ id: header.path, path: createWebSocketPath(inbox.socket), first });
     inbox.handOver();
+  }
+
+  function heldBytes(): number {
+    return [...links.values()].reduce((total, { link }) => total + link.metrics().heldBytes, 0);
   }
 
   function keep({ sockets }: OpenLink, socket: WebSocket): void {
@@ -176,7 +184,7 @@ export async function openCodedLinks(options: {
       !hasFailed && opening < mostOpening && (links.size < mostLinks || [...links.values()].some(isWithoutSocket)),
     counts: () => ({
       links: links.size,
-      heldBytes: [...links.values()].reduce((total, { link }) => total + link.metrics().heldBytes, 0),
+      heldBytes: heldBytes(),
       udpDatagrams: udp?.counts().received ?? 0,
     }),
     tend() {
@@ -200,6 +208,12 @@ export async function openCodedLinks(options: {
       await dataPath.close();
     },
   };
+}
+
+/** An eighth of what may still be held, so that the first who come do not take all; one window at least. */
+function creditFor(heldBytes: number): number {
+  const share = Math.floor((mostHeldBytes - heldBytes) / 8);
+  return Math.max(messageLimits.windowBytes, Math.min(messageLimits.initialCreditBytes, share));
 }
 
 function isWithoutSocket({ sockets }: OpenLink): boolean {

@@ -18,8 +18,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     protection: options.protection,
     paths: new Map(),
     closedPaths: new Map(),
-    inbox: createInbox(options),
-    outbox: createOutbox(options),
+    inbox: createInbox(options, options.agreed?.ownCreditBytes),
+    outbox: createOutbox(options, options.agreed?.peerCreditBytes),
     counts: {
       sentBytes: 0,
       sentPackets: 0,
@@ -36,6 +36,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     keyAskings: 0,
     mustResume: false,
     mustHear: false,
+    busyUs: 0,
     mustPlan: false,
     isClosed: false,
     farewell: undefined,

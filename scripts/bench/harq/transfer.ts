@@ -5,8 +5,8 @@ import { describePath } from "./conditions.ts";
 import type { Congestion, LinkSecrets, SentMessage } from "./endpoint/endpointCalls.ts";
 import { openPair, type Pair, type PairConditions } from "./openPair.ts";
 
-/** `stripes`: ours over `mostStripes` WebSockets under CUBIC, without UDP. */
-export type Carrier = "harq" | "stripes" | Congestion;
+/** `stripes`: ours over `mostStripes` WebSockets under CUBIC, without UDP; `striping`: of which one is open at first. */
+export type Carrier = "harq" | "stripes" | "striping" | Congestion;
 
 export interface Transfer {
   /** Of each message, one after the other on one connection; the limit where one was cut, and none after it. */
@@ -25,7 +25,7 @@ export async function transfer(options: {
   readonly limitS: number;
 }): Promise<Transfer> {
   const { carrier, conditions, bytes, limitS } = options;
-  const isOurs = carrier === "harq" || carrier === "stripes";
+  const isOurs = carrier !== "cubic" && carrier !== "bbr";
   const pair = await openPair(conditions);
   try {
     await open(pair, carrier);
@@ -57,10 +57,11 @@ export async function open(
     await near.harqOpen({ host, port, secrets, rttUs: 2 * conditions.delayUs });
     return;
   }
-  if (carrier === "stripes") {
+  if (carrier === "stripes" || carrier === "striping") {
+    const count = carrier === "stripes" ? mostStripes : undefined;
     const secrets = createSecrets();
     await far.harqListenStripes({ host, secrets });
-    const target = { host, secrets, rttUs: 2 * conditions.delayUs, congestion: "cubic", count: mostStripes } as const;
+    const target = { host, secrets, rttUs: 2 * conditions.delayUs, congestion: "cubic", count } as const;
     return near.harqOpenStripes(target);
   }
   await far.webSocketListen({ host });

@@ -2,6 +2,7 @@
 import { test } from "node:test";
 import { expect } from "chai";
 import { step } from "@ngpu/protocol/harq/connection";
+import { agree } from "@ngpu/protocol/harq/connection/agreedLimits";
 import type { ConnectionInput } from "@ngpu/protocol/harq/connection/connectionState";
 import { decodeHeader } from "@ngpu/protocol/harq/wire/datagramHeader";
 import { aConnection, aWorld, createPump, data, quiet, ready } from "../support/connections.ts";
@@ -71,6 +72,27 @@ test("a sender waits for credit that the application has not given back, and goe
   pump.feed(receiver, { type: "consumed", message: arrived()[0]! });
   pump.runUntil(() => arrived().length === 5);
   expect(arrived().length).to.equal(5);
+});
+
+test("what the handshake agreed on bounds what is begun, and how large symbols and datagrams are", () => {
+  const said = { codec: 0, largestSymbolBytes: 16_320, largestDatagramBytes: 1_472, creditBytes: 64 * 2 ** 20 };
+  const less = { ...said, largestSymbolBytes: 1_088, largestDatagramBytes: 1_280, creditBytes: 16 * 2 ** 20 };
+  const sender = aConnection(7n, agree(said, less));
+  const receiver = aConnection(7n, agree(less, said));
+  const large = new Uint8Array(10 * 2 ** 20);
+  const source = { length: large.length, read: (at: number, length: number) => large.subarray(at, at + length) };
+  const pump = createPump(sender, receiver);
+  pump.feed(sender, { type: "openPath", path: 0, kind: "datagram", rttUs: 1_000 });
+  for (const handle of [0, 1]) pump.feed(sender, { type: "send", handle, source, priority: "bulk" });
+  const arrived = (): number[] => pump.events.flatMap((event) => (event.type === "message" ? [event.message] : []));
+  pump.runUntil(() => arrived().length === 1);
+  expect(sender.outbox.open().every(({ parts }) => parts.symbolBytes <= 1_088)).to.equal(true);
+  pump.runUntil(() => false, 1_000_000);
+  expect(arrived().length, "two would be above sixteen megabytes").to.equal(1);
+  expect(sender.paths.get(0)!.size.packetBytes()).to.equal(1_280);
+  pump.feed(receiver, { type: "consumed", message: arrived()[0]! });
+  pump.runUntil(() => arrived().length === 2);
+  expect(arrived().length).to.equal(2);
 });
 
 test("a message that is cancelled ends on both sides and leaves nothing", () => {

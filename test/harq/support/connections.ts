@@ -1,6 +1,7 @@
 /** Small parts that tests of connections share: a quiet path, two ends on a virtual clock, and a connection by itself. */
 import { expect } from "chai";
 import { createConnection, step } from "@ngpu/protocol/harq/connection";
+import type { AgreedLimits } from "@ngpu/protocol/harq/connection/agreedLimits";
 import type { Connection, ConnectionInput, StepResult } from "@ngpu/protocol/harq/connection/connectionState";
 import { createErasureCodec } from "@ngpu/protocol/wire/fec/createErasureCodec";
 import { createDoubling, createFixedRate } from "./controllers.ts";
@@ -28,7 +29,7 @@ export function ready(world: World, paths: readonly number[]): void {
   expect(world.runUntil(() => paths.every(isValid), 10_000_000)).to.equal(true);
 }
 
-export function aConnection(connectionId = 7n): Connection {
+export function aConnection(connectionId = 7n, agreed?: AgreedLimits): Connection {
   const random = createRandom(Number(connectionId));
   return createConnection({
     codec: createErasureCodec(),
@@ -36,6 +37,8 @@ export function aConnection(connectionId = 7n): Connection {
     protection: createPlainProtection(connectionId),
     createController: createFixedRate({ bytesPerSecond: 1e9, windowBytes: 4_000_000 }),
     randomBytes: (count) => random.bytes(count),
+    largestDatagramBytes: 1_472,
+    ...(agreed && { agreed }),
   });
 }
 

@@ -94,11 +94,11 @@ export function createControlledFlow(options: ControlledFlowOptions): Controlled
     const offered = (): number =>
       offeredBytesPerSecond === Infinity ? Infinity : ((nowUs - startUs) / 1e6) * offeredBytesPerSecond;
     const maySend = (): boolean => sentBytes + packetBytes <= offered();
-    while (path.releaseUs <= nowUs && hasWindow(path, packetBytes) && maySend()) send();
+    while (path.releaseUs <= nowUs && hasWindow(path, packetBytes, nowUs) && maySend()) send();
     const patienceUs = 1.25 * path.roundTrip.smoothedUs() + 20_000;
     if (path.book.inFlightBytes() > 0 && nowUs >= path.askedUs + patienceUs) send();
     let dueUs = path.askedUs + patienceUs;
-    if (hasWindow(path, packetBytes)) {
+    if (hasWindow(path, packetBytes, nowUs)) {
       if (!maySend()) path.appLimitedUntilBytes = path.deliveredBytes + path.book.inFlightBytes() + 1;
       dueUs = Math.min(dueUs, maySend() ? path.releaseUs : nowUs + (packetBytes * 1e6) / offeredBytesPerSecond);
     }

@@ -11,6 +11,9 @@ export interface SocketPair {
 
 export interface SocketPairs {
   connect(): Promise<SocketPair>;
+  /** One that is still connecting; whoever accepts gets its other end. */
+  dial(): WebSocket;
+  accept(take: (far: WebSocket) => void): void;
   close(): void;
 }
 
@@ -19,8 +22,9 @@ export async function createSocketPairs(
 ): Promise<SocketPairs> {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0, ...options });
   await once(server, "listening");
+  const url = (): string => `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const connectOne = async (): Promise<SocketPair> => {
-    const near = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, options);
+    const near = new WebSocket(url(), options);
     const [[far]] = (await Promise.all([once(server, "connection"), once(near, "open")])) as [[WebSocket], unknown];
     return { near, far };
   };
@@ -32,6 +36,8 @@ export async function createSocketPairs(
       last = next;
       return next;
     },
+    dial: () => new WebSocket(url(), options),
+    accept: (take) => void server.on("connection", take),
     close() {
       for (const client of server.clients) client.terminate();
       server.close();

@@ -12,6 +12,7 @@
  */
 import { Worker } from "node:worker_threads";
 import { NgpuError } from "../../../src/errors.ts";
+import type { AgreedLimits } from "../../../src/harq/connection/agreedLimits.ts";
 import type { CongestionClass } from "../../../src/harq/congestion/controller.ts";
 import type { PathKind } from "../../../src/harq/connection/path.ts";
 import type { LinkKeys } from "../linkKeys.ts";
@@ -34,7 +35,11 @@ export interface WorkerUdpSocket {
 export interface DataPath {
   /** Rejects where the address cannot be listened at. */
   openUdpSocket(options?: WorkerUdpOptions): Promise<WorkerUdpSocket>;
-  createLink(options: { readonly keys: LinkKeys; readonly congestion?: CongestionClass }): WorkerLink;
+  createLink(options: {
+    readonly keys: LinkKeys;
+    readonly congestion?: CongestionClass;
+    readonly agreed?: AgreedLimits;
+  }): WorkerLink;
   /** A WebSocket that is dialled, and stays, in that thread. */
   createWebSocketPath(url: string): LinkPath;
   /** CPU time of the thread, in microseconds; at most a tenth of a second old. */
@@ -144,11 +149,11 @@ export function startDataPath({ onHandlerError, onFailure }: DataPathOptions = {
         },
       };
     },
-    createLink({ keys, congestion = "fair" }) {
+    createLink({ keys, congestion = "fair", agreed }) {
       const id = (lastId += 1);
       const ends = createWorkerLink({ id, say, planOf, onHandlerError: (error) => onHandlerError?.(error) });
       links.set(id, ends);
-      say({ type: "createLink", link: id, keys, congestion });
+      say({ type: "createLink", link: id, keys, congestion, agreed });
       return ends.link;
     },
     cpuUs: () => cpuUs,

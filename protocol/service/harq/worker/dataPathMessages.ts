@@ -1,5 +1,6 @@
 /** What the product's thread and the thread of the data path say to each other; bytes are transferred, not copied. */
 import type { RememberedPath } from "../../../src/harq/connection/connectionState.ts";
+import type { AgreedLimits } from "../../../src/harq/connection/agreedLimits.ts";
 import type { CongestionClass } from "../../../src/harq/congestion/controller.ts";
 import type { ReceiveEvent } from "../../../src/harq/message/inbox.ts";
 import type { Priority } from "../../../src/harq/message/priority.ts";
@@ -38,6 +39,7 @@ export type ToDataPath =
       readonly link: number;
       readonly keys: LinkKeys;
       readonly congestion: CongestionClass;
+      readonly agreed: AgreedLimits | undefined;
     }
   | { readonly type: "openPath" | "acceptPath"; readonly link: number; readonly opening: PathOpening }
   | { readonly type: "joinPath"; readonly link: number; readonly opening: PathOpening; readonly first: Uint8Array }

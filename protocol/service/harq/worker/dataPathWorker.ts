@@ -97,8 +97,9 @@ async function openUdp({ socket, options }: Extract<ToDataPath, { type: "openUdp
   }
 }
 
-function createEntry({ link: id, keys, congestion }: Extract<ToDataPath, { type: "createLink" }>): Entry {
-  const link = createHarqLink({ ...nodeLinkPorts(congestion), protection: protectionOf(keys) });
+function createEntry({ link: id, keys, congestion, agreed }: Extract<ToDataPath, { type: "createLink" }>): Entry {
+  const protection = protectionOf(keys);
+  const link = createHarqLink({ ...nodeLinkPorts(congestion), protection, ...(agreed && { agreed }) });
   const entry: Entry = {
     link,
     incoming: new Map(),

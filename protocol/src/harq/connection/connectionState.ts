@@ -7,6 +7,7 @@ import type { Outbox, SendEvent } from "../message/outbox.ts";
 import type { MessagePorts } from "../message/ports.ts";
 import type { Priority } from "../message/priority.ts";
 import type { CloseFrame } from "../wire/frames.ts";
+import type { AgreedLimits } from "./agreedLimits.ts";
 import type { Path, PathKind, PathNumbers } from "./path.ts";
 import type { Protection } from "./protection.ts";
 
@@ -23,6 +24,8 @@ export interface ConnectionOptions extends MessagePorts {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Up to which size datagrams may be probed; 1,200 where it is not given. */
   readonly largestDatagramBytes?: number;
+  /** Of the handshake; what this implementation takes where it is not given. */
+  readonly agreed?: AgreedLimits;
 }
 
 export type ConnectionInput =
@@ -105,6 +108,8 @@ export interface Connection {
   mustResume: boolean;
   /** All paths were lost: nothing is sent anew before the peer has said what arrived over them. */
   mustHear: boolean;
+  /** When there last was a message under way. */
+  busyUs: number;
   /** Something was heard or lost: what each block needs has to be looked at anew. */
   mustPlan: boolean;
   isClosed: boolean;

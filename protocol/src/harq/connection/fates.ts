@@ -38,7 +38,7 @@ export function onFates(connection: Connection, path: Path, status: StatusFrame,
   for (const packet of arrived) {
     path.deliveredBytes += packet.stamp.bytes;
     path.flightStartUs = packet.stamp.sentUs;
-    path.stripe.onDelivered(packet.stamp.bytes, nowUs);
+    path.stream.onDelivered(packet.stamp.bytes, nowUs);
     tellMessages(packet.content, late.has(packet) || packet.content.isLate === true ? "revived" : "arrived");
     const { keyPhase } = packet.content;
     if (keyPhase !== undefined) connection.protection.phases?.onAcknowledged(keyPhase, nowUs);

@@ -11,7 +11,8 @@ const assumedRttUs = 200_000;
 
 export function openPath(connection: Connection, opening: Opening, nowUs: number): Path {
   const { kind, memory, token, isOurs, joins = !isOurs } = opening;
-  const { createController, largestDatagramBytes = smallestDatagramBytes } = connection.options;
+  const { createController, largestDatagramBytes = smallestDatagramBytes, agreed } = connection.options;
+  const largestBytes = Math.min(largestDatagramBytes, agreed?.largestDatagramBytes ?? Infinity);
   const packetBytes = kind === "stream" ? streamDatagramBytes : smallestDatagramBytes;
   closePath(connection, opening.path);
   const numbers = connection.closedPaths.get(opening.path);
@@ -26,12 +27,13 @@ export function openPath(connection: Connection, opening: Opening, nowUs: number
     controller: createController(kind, { nowUs, packetBytes, assumedRttUs: expectedRttUs, ...remembered }),
     assumedRttUs: expectedRttUs,
     smallestPacketBytes: packetBytes,
-    largestPacketBytes: kind === "stream" ? packetBytes : largestDatagramBytes,
+    largestPacketBytes: kind === "stream" ? packetBytes : largestBytes,
     ...(memory === undefined ? {} : { lossMemory: memory.loss }),
     ...(numbers === undefined ? {} : { numbers }),
     ...(token === undefined ? {} : { token }),
   });
   connection.paths.set(path.id, path);
+  connection.busyUs = nowUs;
   beginChallenge(connection, path, nowUs);
   return path;
 }

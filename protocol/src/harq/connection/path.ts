@@ -11,7 +11,7 @@ import { createRoundTrip, type RoundTrip } from "../estimate/roundTrip.ts";
 import type { OutgoingMessage, SentSymbol } from "../message/outgoingMessage.ts";
 import type { Frame } from "../wire/frames.ts";
 import { createPacketSize, type PacketSize } from "./packetSize.ts";
-import { createStripeWindow, type StripeWindow } from "./stripeWindow.ts";
+import { createStreamWindow, type StreamWindow } from "./streamWindow.ts";
 
 export type PathKind = "datagram" | "stream";
 
@@ -51,8 +51,8 @@ export interface Path {
   readonly reorder: ReorderWindow;
   readonly loss: LossEstimate;
   readonly size: PacketSize;
-  /** Of a stream, where others carry the same messages. */
-  readonly stripe: StripeWindow;
+  /** Of a stream, beside congestion control. */
+  readonly stream: StreamWindow;
   isValidated: boolean;
   /** Silent for three probes: another path carries on where there is one. */
   isSuspect: boolean;
@@ -60,6 +60,8 @@ export interface Path {
   /** To be shown with challenges until one is answered; when it came. */
   token: Uint8Array | undefined;
   tokenUs: number;
+  /** Suspect because it was idle for long: it is tried again once it is needed. */
+  hasLapsed: boolean;
   /** When a suspect path is tried again, and how long after that the next time. */
   retryUs: number;
   retryEveryUs: number;
@@ -122,9 +124,10 @@ export function createPath(options: PathOptions): Path {
       largestBytes: options.largestPacketBytes,
       nowUs,
     }),
-    stripe: createStripeWindow(),
+    stream: createStreamWindow(),
     isValidated,
     isSuspect: false,
+    hasLapsed: false,
     challenge: undefined,
     token: options.token,
     tokenUs: -Infinity,
@@ -155,8 +158,16 @@ export function maySend(path: Path, bytes: number): boolean {
   return path.isValidated || path.isOurs || path.sentBytes + bytes <= amplification * path.receivedBytes;
 }
 
-export function hasWindow(path: Path, bytes: number): boolean {
-  return bytes <= path.roomBytes && path.book.inFlightBytes() + bytes <= path.controller.windowBytes();
+export function hasWindow(path: Path, bytes: number, nowUs: number): boolean {
+  const { kind, roomBytes, book, controller } = path;
+  const inFlightBytes = book.inFlightBytes();
+  if (kind === "stream" && inFlightBytes >= streamWindowBytes(path, nowUs)) return false;
+  return bytes <= roomBytes && inFlightBytes + bytes <= controller.windowBytes();
+}
+
+/** How much is bound to a stream at most. */
+export function streamWindowBytes({ stream, roundTrip }: Path, nowUs: number): number {
+  return stream.bytes(roundTrip.smallestUs(), nowUs);
 }
 
 const burstPackets = 16;

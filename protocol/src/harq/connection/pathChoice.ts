@@ -2,7 +2,7 @@
 import type { SendingConditions } from "../message/sendingConditions.ts";
 import { symbolHeaderBytes } from "../wire/frameBytes.ts";
 import type { Connection } from "./connectionState.ts";
-import { hasWindow, type Path } from "./path.ts";
+import { hasWindow, streamWindowBytes, type Path } from "./path.ts";
 import { overheadBytes } from "./protection.ts";
 
 /** Datagram paths that work; where there is none, streams; where all are suspect, any of them. */
@@ -21,18 +21,24 @@ export function activePaths(connection: Connection): Path[] {
  * Room for frames in a datagram that any path could carry on which a new message may travel. On streams it is less
  * than they could carry: what is sent over several must come in many parts.
  */
-export function bodyBytesForNew(connection: Connection): number {
-  const paths = [...connection.paths.values()];
+export function bodyBytesForNew({ paths: all, options }: Connection): number {
+  const paths = [...all.values()];
   const datagrams = paths.filter(({ kind }) => kind === "datagram");
-  return datagrams.length > 0 ? smallestBody(datagrams) : Math.min(stripeBodyBytes, smallestBody(paths));
+  const most = (options.agreed?.largestSymbolBytes ?? Infinity) + symbolHeaderBytes;
+  return Math.min(most, datagrams.length > 0 ? smallestBody(datagrams) : Math.min(stripeBodyBytes, smallestBody(paths)));
 }
 
 const stripeBodyBytes = 4_096;
+const youngBytes = 262_144;
 
-/** Room for frames in the next datagram on a path. One of several streams carries little at a time. */
+/**
+ * Room for frames in the next datagram on a path. One of several streams carries little at a time, and so does one
+ * that has only begun: TCP's first flight is shorter than the longest datagram, which would look like a stall.
+ */
 export function bodyBytesOn(connection: Connection, path: Path, profile: SendingConditions["profile"]): number {
   const most = path.size.packetBytes() - overheadBytes;
-  if (profile !== "striped") return most;
+  const isYoung = path.kind === "stream" && path.deliveredBytes < youngBytes;
+  if (profile !== "striped" && !isYoung) return most;
   const largest = connection.outbox.open().reduce((bytes, { parts }) => Math.max(bytes, parts.symbolBytes), 0);
   return Math.min(most, Math.max(stripeBodyBytes, largest + symbolHeaderBytes));
 }
@@ -41,9 +47,8 @@ export function bodyBytesOn(connection: Connection, path: Path, profile: Sending
 export function nextStripe(active: readonly Path[], nowUs: number): Path | undefined {
   let best: { readonly path: Path; readonly share: number } | undefined;
   for (const path of active) {
-    const windowBytes = path.stripe.bytes(path.roundTrip.smallestUs(), nowUs);
-    const share = path.book.inFlightBytes() / windowBytes;
-    const isOpen = share < 1 && path.releaseUs <= nowUs && hasWindow(path, stripeBodyBytes);
+    const share = path.book.inFlightBytes() / streamWindowBytes(path, nowUs);
+    const isOpen = path.releaseUs <= nowUs && hasWindow(path, stripeBodyBytes, nowUs);
     if (isOpen && share < (best?.share ?? Infinity)) best = { path, share };
   }
   return best?.path;
@@ -76,9 +81,8 @@ export function conditionsOf(connection: Connection, active: readonly Path[], no
 }
 
 /** TCP hides from congestion control how much it could send; what was delivered lately is known. */
-function stripeRate({ stripe, roundTrip }: Path, nowUs: number): number {
-  const rttUs = roundTrip.smallestUs();
-  return (stripe.bytes(rttUs, nowUs) * 1e6) / rttUs;
+function stripeRate(path: Path, nowUs: number): number {
+  return (streamWindowBytes(path, nowUs) * 1e6) / path.roundTrip.smallestUs();
 }
 
 const unansweredTries = 3;

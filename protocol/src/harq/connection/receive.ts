@@ -8,6 +8,7 @@ import type { Frame, StatusFrame } from "../wire/frames.ts";
 import type { Connection } from "./connectionState.ts";
 import { onFates } from "./fates.ts";
 import { onRetry } from "./onRetry.ts";
+import { reviveLapsed } from "./keepAlive.ts";
 import { openPath } from "./openPath.ts";
 import type { Path, PathKind } from "./path.ts";
 import { noteGap } from "./stall.ts";
@@ -34,6 +35,7 @@ export function receive(connection: Connection, { path: id, bytes, kind = "datag
   }
   const path = connection.paths.get(id) ?? openPath(connection, { path: id, kind, isOurs: false }, nowUs);
   noteGap(connection, path, nowUs);
+  if (path.hasLapsed) reviveLapsed(path, nowUs);
   path.arrivals.add(opened.header.packetNumber, nowUs);
   path.receivedBytes += bytes.length;
   connection.counts.receivedBytes += bytes.length;

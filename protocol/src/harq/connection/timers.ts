@@ -6,6 +6,7 @@ import type { Frame } from "../wire/frames.ts";
 import { frameBytes } from "../wire/frameBytes.ts";
 import type { Connection } from "./connectionState.ts";
 import { askForKeys, keysDueUs } from "./keyChange.ts";
+import { keepAlive, keepAliveDueUs, tendIdlePaths } from "./keepAlive.ts";
 import { smallestDatagramBytes } from "./datagramBytes.ts";
 import { hasWindow, type Path } from "./path.ts";
 import { activePaths, bodyBytesForNew, conditionsOf, replyPath } from "./pathChoice.ts";
@@ -19,6 +20,7 @@ import { challengeDueUs, dueChallenge } from "./validation.ts";
 const longestCancelWaitUs = 1_000_000;
 
 export function transmit(connection: Connection, nowUs: number): void {
+  tendIdlePaths(connection, nowUs);
   for (const path of connection.paths.values()) {
     const data = dueChallenge(connection, path, nowUs);
     if (data !== undefined) challenge(connection, path, data, nowUs);
@@ -32,6 +34,7 @@ export function transmit(connection: Connection, nowUs: number): void {
   const active = activePaths(connection);
   for (const path of connection.paths.values()) {
     flush(connection, path, nowUs);
+    keepAlive(connection, path, nowUs);
     if (nowUs >= probeDueUs(connection, path, active)) probe(connection, path, nowUs);
   }
 }
@@ -153,8 +156,9 @@ export function nextStepUs(connection: Connection, nowUs: number): number {
   dueUs = Math.min(dueUs, keysDueUs(connection, active.length));
   for (const path of connection.paths.values()) {
     dueUs = Math.min(dueUs, challengeDueUs(path), probeDueUs(connection, path, active), stallDueUs(path));
+    dueUs = Math.min(dueUs, keepAliveDueUs(connection, path));
     if (path.isValidated && path.kind === "datagram") dueUs = Math.min(dueUs, path.size.nextUs());
-    if (hasNext && active.includes(path) && hasWindow(path, path.size.packetBytes()))
+    if (hasNext && active.includes(path) && hasWindow(path, path.size.packetBytes(), nowUs))
       dueUs = Math.min(dueUs, path.releaseUs);
   }
   return Math.max(dueUs, nowUs + finestUs);

@@ -70,7 +70,7 @@ export function takeControl(path: Path, room: number): Frame[] {
 /** Sends symbols while the path's pace and window allow. True when the path could have sent more than there was. */
 export function sendSymbols(connection: Connection, path: Path, conditions: SendingConditions, nowUs: number): boolean {
   let queuedBytes = conditions.queuedBytes;
-  while (path.releaseUs <= nowUs && hasWindow(path, path.size.packetBytes())) {
+  while (path.releaseUs <= nowUs && hasWindow(path, path.size.packetBytes(), nowUs)) {
     const before = connection.counts.sourceBytes;
     const packet = fill(connection, path, { ...conditions, queuedBytes });
     if (packet === undefined) return true;

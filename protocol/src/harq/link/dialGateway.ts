@@ -15,6 +15,7 @@ import {
   linkCapabilities,
   linkPathIds,
 } from "../codedLink.ts";
+import { agree } from "../connection/agreedLimits.ts";
 import { createProtection } from "../connection/protection.ts";
 import { randomConnectionId } from "../randomConnectionId.ts";
 import { createInitiator } from "../security/handshake.ts";
@@ -69,7 +70,8 @@ export function createGatewayDialer(options: DialOptions): OpenMessageLink {
       const result = await initiator.finish(reply);
       const [candidate] = result.peer.candidates;
       udp = candidate === undefined ? undefined : await openUdp?.({ candidate, connectionId });
-      const link = createHarqLink({ ...ports, protection: createProtection(result) });
+      const agreed = agree(linkCapabilities, result.peer.capabilities);
+      const link = createHarqLink({ ...ports, protection: createProtection(result), agreed });
       link.onMessage(({ bytes }) => {
         if (bytes !== undefined) events.onMessage(bytes);
       });

@@ -1,5 +1,5 @@
 /**
- * Opens and closes the WebSockets of a dialled link as `planStreams` says: it looks four times a second while messages
+ * Opens and closes the WebSockets of a dialled link as `planStreams` says: it looks ten times a second while messages
  * are under way, every second otherwise, and at once when a WebSocket ends.
  */
 import { linkPathIds, mostStripes, unknownLinkCode } from "../codedLink.ts";
@@ -23,7 +23,7 @@ export interface KeepStreamsOptions {
   dial(): JoiningSocket;
 }
 
-const busyLookUs = 250_000;
+const busyLookUs = 100_000;
 const idleLookUs = 1_000_000;
 const firstRetryUs = 250_000;
 const longestRetryUs = 4_000_000;
@@ -41,8 +41,9 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
   let retryUs = 0;
   let retryAfterUs = firstRetryUs;
   let seenBytes = 0;
-  let heardUs = openedUs;
-  let hadPathUs = openedUs;
+  let lookedUs = openedUs;
+  let silentUs = 0;
+  let pathlessUs = 0;
   let largeUs = -Infinity;
   let rescuedUs = -Infinity;
   /** Of streams that there were when the large message began. */
@@ -56,17 +57,19 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
     const { receivedBytes, queuedBytes, heldBytes, paths } = link.metrics();
     const inFlightBytes = paths.reduce((total, path) => total + path.inFlightBytes, 0);
     const isWaiting = queuedBytes + inFlightBytes > 0;
-    if (receivedBytes > seenBytes || !isWaiting) heardUs = nowUs;
+    const passedUs = Math.min(idleLookUs, nowUs - lookedUs);
+    lookedUs = nowUs;
+    silentUs = isWaiting && receivedBytes === seenBytes ? silentUs + passedUs : 0;
     seenBytes = receivedBytes;
-    if (paths.length > 0) hadPathUs = nowUs;
+    pathlessUs = paths.length === 0 ? pathlessUs + passedUs : 0;
+    if (paths.some(({ id, isValidated }) => isValidated && id !== linkPathIds.stream && open.has(id))) retryAfterUs = firstRetryUs;
     const underWayBytes = queuedBytes + inFlightBytes + heldBytes;
     const stalls = paths.reduce((total, path) => total + path.stalls, 0);
     if (underWayBytes < largeBytes) stallsBefore = stalls;
     else largeUs = nowUs;
     const streams = open.size + opening.size;
     const plan = planStreams({
-      ...{ nowUs, streams, openedUs, isWaiting, heardUs, hadPathUs, underWayBytes, largeUs, rescuedUs },
-      hasPath: paths.length > 0,
+      ...{ nowUs, streams, openedUs, silentUs, pathlessUs, underWayBytes, largeUs, rescuedUs },
       isUdpUsed: paths.some(isUsable),
       stalls: stalls - stallsBefore,
     });
@@ -82,14 +85,11 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
     const socket = dial();
     opening.add(socket);
     const late = clock.after(openWithinUs, () => socket.close());
-    let isOpen = false;
     socket.addEventListener("open", () => {
-      isOpen = true;
       late();
       opening.delete(socket);
       const id = freeId();
       if (isOver || id === undefined) return socket.close();
-      retryAfterUs = firstRetryUs;
       keep(id, socket);
       link.openPath({ id, path: createWebSocketPath(socket), rttUs, joins: true });
     });
@@ -97,7 +97,6 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
       late();
       opening.delete(socket);
       if (code === unknownLinkCode) return void link.close();
-      if (isOpen) return;
       retryUs = clock.nowUs() + retryAfterUs;
       retryAfterUs = Math.min(longestRetryUs, 2 * retryAfterUs);
     });

@@ -15,16 +15,13 @@ export interface StreamsSeen {
   readonly nowUs: number;
   /** WebSockets that are open, and that are being opened. */
   readonly streams: number;
-  /** Streams and UDP that may carry something. */
-  readonly hasPath: boolean;
   readonly isUdpUsed: boolean;
   /** Since when UDP could have answered. */
   readonly openedUs: number;
-  readonly isWaiting: boolean;
-  /** Not before messages began to wait. */
-  readonly heardUs: number;
-  /** When there last was a path. */
-  readonly hadPathUs: number;
+  /** How long nothing was heard while messages waited; what a machine slept is not counted. */
+  readonly silentUs: number;
+  /** How long there has been no path at all. */
+  readonly pathlessUs: number;
   /** Of messages under way, in either direction. */
   readonly underWayBytes: number;
   /** When so much was under way that several paths would help. */
@@ -38,19 +35,18 @@ export interface StreamsSeen {
 /** Fewer than `least` are made more, more than `most` fewer. */
 export type StreamPlan = "over" | { readonly least: number; readonly most: number; readonly rescues: boolean };
 
-export const givenUpUs = 15_000_000;
+const givenUpUs = 15_000_000;
 export const largeBytes = 65_536;
-const silentUs = 3_000_000;
+const rescueUs = 3_000_000;
 const udpWithinUs = 500_000;
 const calmUs = 60_000_000;
 
 export function planStreams(seen: StreamsSeen): StreamPlan {
-  const { nowUs, streams, isWaiting, heardUs, hadPathUs, hasPath } = seen;
-  const silent = isWaiting ? nowUs - heardUs : 0;
-  if (silent >= givenUpUs || (!hasPath && nowUs - hadPathUs >= givenUpUs)) return "over";
+  const { nowUs, streams, silentUs, pathlessUs } = seen;
+  if (Math.max(silentUs, pathlessUs) >= givenUpUs) return "over";
   const isCalm = nowUs - Math.max(seen.largeUs, seen.rescuedUs) >= calmUs;
   const most = isCalm ? 1 : mostStripes;
-  if (silent >= silentUs && nowUs - seen.rescuedUs >= silentUs) return { least: streams + 1, most, rescues: true };
+  if (silentUs >= rescueUs && nowUs - seen.rescuedUs >= rescueUs) return { least: streams + 1, most, rescues: true };
   const helps = seen.underWayBytes >= largeBytes && seen.stalls > 0;
   const isStriped = helps && !seen.isUdpUsed && nowUs - seen.openedUs >= udpWithinUs;
   return { least: isStriped ? mostStripes : 1, most, rescues: false };

@@ -59,7 +59,8 @@ export interface Inbox {
 
 const nothing: Received = { events: [], isProgress: false };
 
-export function createInbox(ports: MessagePorts): Inbox {
+/** `creditBytes`: what the sender was told that it may begin. */
+export function createInbox(ports: MessagePorts, creditBytes: number = messageLimits.initialCreditBytes): Inbox {
   const open = new Map<number, IncomingMessage>();
   /** ENDs that came before any symbol of their message. */
   const earlyEnds = new Map<number, EndFrame>();
@@ -111,7 +112,7 @@ export function createInbox(ports: MessagePorts): Inbox {
     earlyEnds.delete(id);
     return message;
   };
-  const credit = (): number => messageLimits.initialCreditBytes + returnedCredit;
+  const credit = (): number => creditBytes + returnedCredit;
 
   return {
     onSymbol(frame) {

@@ -69,12 +69,13 @@ interface Begun {
 
 const recutCode = 1;
 
-export function createOutbox(ports: MessagePorts): Outbox {
+/** `creditBytes`: what the receiver said that may be begun. */
+export function createOutbox(ports: MessagePorts, creditBytes: number = messageLimits.initialCreditBytes): Outbox {
   const scheduler = createScheduler<OutgoingMessage>();
   const begun = new Map<number, Begun>();
   let waiting: Outgoing[] = [];
   let nextId = 0;
-  let credit = messageLimits.initialCreditBytes;
+  let credit = creditBytes;
   let spent = 0;
 
   const mayBegin = (next: Outgoing | undefined): next is Outgoing =>

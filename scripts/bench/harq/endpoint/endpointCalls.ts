@@ -41,7 +41,8 @@ export interface HarqTarget {
 
 export interface StripesTarget extends Omit<HarqTarget, "port"> {
   readonly congestion: Congestion;
-  readonly count: number;
+  /** Undefined: one, and others as a dialled link opens them. */
+  readonly count: number | undefined;
 }
 
 export interface SentMessage {

@@ -1,15 +1,19 @@
 /** A link of ours over UDP or over WebSockets: real congestion control, every datagram sealed, as in the product. */
 import { createProtection, type Protection } from "@ngpu/protocol/harq/connection/protection";
 import { createHarqLink, type HarqLink } from "@ngpu/protocol/harq/link/harqLink";
+import { keepStreams, type JoiningSocket } from "@ngpu/protocol/harq/link/keepStreams";
+import { createSocketInbox } from "@ngpu/protocol/harq/link/socketInbox";
 import { createWebSocketPath, webSocketOptions } from "@ngpu/protocol/harq/link/webSocketPath";
+import { decodeHeader } from "@ngpu/protocol/harq/wire/datagramHeader";
 import { createChachaSealer } from "@ngpu/protocol/service/harq/chachaSealer";
+import { nodeLinkClock } from "@ngpu/protocol/service/harq/nodeLinkClock";
 import { nodeLinkPorts } from "@ngpu/protocol/service/harq/nodeLinkPorts";
 import { openUdpSocket } from "@ngpu/protocol/service/harq/udpSocket";
-import { WebSocketServer } from "ws";
+import { WebSocketServer, type WebSocket } from "ws";
 import type { Arrivals } from "./arrivals.ts";
 import type { DirectionSecret, EndpointCalls, LinkSecrets } from "./endpointCalls.ts";
 import { payloadOf, sendEvery, sha256Of, stamp } from "./payload.ts";
-import { openWebSocket } from "./webSocketPeer.ts";
+import { dialWebSocket, openWebSocket } from "./webSocketPeer.ts";
 
 type Calls = Pick<
   EndpointCalls,
@@ -26,6 +30,10 @@ type Calls = Pick<
 
 const path = 1;
 const stripesPort = 9_006;
+const joinsPath = "/joins";
+const openWithinMs = 10_000;
+/** A link that is just being opened waits for UDP. */
+const settleMs = 600;
 const streamedBytes = 256 * 1024 * 1024;
 
 export function createHarqPeer(arrivals: Arrivals): Calls {
@@ -66,17 +74,23 @@ export function createHarqPeer(arrivals: Arrivals): Calls {
       const far = receiver(secrets);
       const server = new WebSocketServer({ host, port: stripesPort, ...webSocketOptions });
       server.on("connection", (socket, { url }) => {
+        if (url === joinsPath) return void join(far, socket);
         far.openPath({ id: Number(url?.slice(1)), path: createWebSocketPath(socket) });
       });
       await new Promise((resolve) => server.once("listening", resolve));
     },
     async harqOpenStripes({ host, secrets: { toFar, toNear }, rttUs, congestion, count }) {
       const near = createHarqLink({ ...nodeLinkPorts(), protection: protection({ send: toFar, receive: toNear }) });
-      const ids = Array.from({ length: count }, (_, id) => id);
+      const ids = Array.from({ length: count ?? 1 }, (_, id) => id);
       const sockets = await Promise.all(ids.map((id) => openWebSocket({ host, congestion }, stripesPort, `${id}`)));
       sockets.forEach((socket, id) => near.openPath({ id, path: createWebSocketPath(socket), rttUs }));
       const isHeard = (): boolean => near.metrics().paths.every(({ receivedBytes }) => receivedBytes > 0);
       while (!isHeard()) await new Promise((resolve) => setTimeout(resolve, 10));
+      const dial = (): JoiningSocket => dialWebSocket({ host, congestion }, stripesPort, joinsPath.slice(1)) as never;
+      if (count === undefined) {
+        keepStreams({ link: near, clock: nodeLinkClock, rttUs, first: sockets[0] as never, dial });
+        await new Promise((resolve) => setTimeout(resolve, settleMs));
+      }
       open = near;
     },
     harqSend({ bytes }) {
@@ -98,6 +112,14 @@ export function createHarqPeer(arrivals: Arrivals): Calls {
     harqMetrics: () => link().metrics(),
     harqClose: () => link().close(),
   };
+}
+
+/** As a gateway does. */
+async function join(link: HarqLink, socket: WebSocket): Promise<void> {
+  const inbox = createSocketInbox(socket);
+  const first = await inbox.next(AbortSignal.timeout(openWithinMs));
+  link.joinPath({ id: decodeHeader(first).path, path: createWebSocketPath(inbox.socket), first });
+  inbox.handOver();
 }
 
 function protection({ send, receive }: { send: DirectionSecret; receive: DirectionSecret }): Protection {

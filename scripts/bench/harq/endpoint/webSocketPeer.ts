@@ -42,12 +42,17 @@ export function createWebSocketPeer(arrivals: Arrivals): Calls {
   };
 }
 
-/** Resolves once it is open; a connection under `congestion` from its first byte. */
-export async function openWebSocket({ host, congestion }: TcpTarget, port: number, path = ""): Promise<WebSocket> {
-  const socket = new WebSocket(`ws://${host}:${port}/${path}`, {
+/** A connection under `congestion` from its first byte, being opened. */
+export function dialWebSocket({ host, congestion }: TcpTarget, port: number, path = ""): WebSocket {
+  return new WebSocket(`ws://${host}:${port}/${path}`, {
     perMessageDeflate: false,
     createConnection: () => connectTcp({ host, port, congestion }),
   });
+}
+
+/** The same; resolves once it is open. */
+export async function openWebSocket(...target: Parameters<typeof dialWebSocket>): Promise<WebSocket> {
+  const socket = dialWebSocket(...target);
   await new Promise<void>((resolve, reject) => {
     socket.once("open", resolve);
     socket.once("error", reject);
