@@ -20,9 +20,14 @@ const leastPackets = 4;
 const paceGain: Record<Mode, number> = { startup: 2, drain: 0.5, down: 0.75, cruise: 1, up: 1.25, roundTrip: 0.75 };
 const startupPace = 1.6;
 const startupShare = 2.25;
+/** Twelve hundredths more for a quarter more in flight: less than half of the link is one's own. */
 const keptGrowth = 1.12;
+/** Less than this of what the path carried before is left: others have taken it. */
+const displacedShare = 0.6;
 const enoughGrowth = 1.25;
 const flatRoundsAllowed = 3;
+/** A little is left in the queue, so that no packet that is late finds the link idle. */
+const drainedShare = 1.05;
 const cruiseRoundTrips = 5;
 const calmBeforeLifting = 4;
 const roundTripForUs = 200_000;
@@ -62,6 +67,8 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   /** Someone keeps a queue on the link, whatever is done here: what is in flight follows TCP's law. */
   let isCompeting = false;
   let standingCycles = 0;
+  /** Finds its place among others as TCP starts: what is in flight grows while the share of the link grows with it. */
+  let climb: { rounds: number; fromRate: number } | undefined;
   /** Since congestion was last seen, with the queue empty in each. */
   let calmCycles = 0;
   let upFromRate = 0;
@@ -92,6 +99,8 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   /** Half of what the path holds without a queue, as far back as is known. */
   const drainedWindow = (): number =>
     Math.max(leastBytes, (0.5 * Math.min(linkRate(), latestRate) * smallest.floorUs()) / 1e6);
+  /** A queue of one's own is gone when what is in flight says so; one of others stays for as long as they like. */
+  const longestDownUs = (): number => (isCompeting ? smallest.us() : 2 * smoothedRttUs);
   const enter = (next: Mode): void => {
     mode = next;
     modeUs = nowUs;
@@ -130,6 +139,7 @@ export function createModelBased(options: ControllerOptions): CongestionControll
     answeredNumber = nextNumber - 1;
     congestedUntilUs = nowUs + smallest.us();
     calmCycles = 0;
+    if (climb !== undefined && climb.fromRate > 0) climb = undefined;
     const allowed = cap.bytes(nowUs, smoothedRttUs);
     cap.lower(inFlightBytes > 0.8 * allowed ? allowed : inFlightBytes, nowUs);
     rate.lowerTo(Math.max(round.bytesPerSecond, 0.7 * rate.bytesPerSecond()));
@@ -152,6 +162,7 @@ export function createModelBased(options: ControllerOptions): CongestionControll
       standingCycles += 1;
       if (isCompeting || standingCycles < 2) return;
       isCompeting = true;
+      climb = { rounds: 0, fromRate: 0 };
       if (cap.bytes(nowUs, smoothedRttUs) > 2 * product())
         cap.lower(Math.min(inFlightBytes, 2 * product()) / 0.7, nowUs);
       return;
@@ -161,6 +172,20 @@ export function createModelBased(options: ControllerOptions): CongestionControll
     calmCycles += 1;
     if (isCompeting || calmCycles >= calmBeforeLifting) cap.lift();
     isCompeting = false;
+  };
+  const climbOn = (): void => {
+    if (climb === undefined || mode === "roundTrip") return;
+    climb.rounds += 1;
+    if (climb.rounds % 2 === 1) return;
+    const allowed = cap.bytes(nowUs, smoothedRttUs);
+    const isDisplaced = allowed * 1e6 < displacedShare * linkRate() * smoothedRttUs;
+    const isWorth = climb.fromRate === 0 ? isDisplaced : round.bytesPerSecond >= keptGrowth * climb.fromRate;
+    if (!isCompeting || !isWorth) {
+      climb = undefined;
+      return;
+    }
+    climb.fromRate = round.bytesPerSecond;
+    cap.set(paceGain.up * allowed, nowUs);
   };
   const turn = (inFlightBytes: number): void => {
     const sinceUs = nowUs - modeUs;
@@ -172,7 +197,7 @@ export function createModelBased(options: ControllerOptions): CongestionControll
         if (inFlightBytes <= product() || sinceUs > 3 * roundTripUs) enter("down");
         return;
       case "down":
-        if (sinceUs < roundTripUs / 2 || (inFlightBytes > product() && sinceUs < roundTripUs)) return;
+        if (sinceUs < roundTripUs / 2 || (inFlightBytes > drainedShare * product() && sinceUs < longestDownUs())) return;
         cruiseFor = cruiseRoundTrips + (nextNumber % 3);
         return enter("cruise");
       case "cruise":
@@ -230,6 +255,7 @@ export function createModelBased(options: ControllerOptions): CongestionControll
       }
       if (sample?.isNewRound === true) {
         if (mode === "startup") endStartupRound(sample);
+        climbOn();
         if (mode !== "roundTrip") latestRate = round.bytesPerSecond;
         round = { packets: 0, lost: 0, smallestRttUs: Infinity, bytesPerSecond: 0 };
       }
