@@ -2,7 +2,8 @@
 import { test } from "node:test";
 import { expect } from "chai";
 import { createModelBased } from "@ngpu/protocol/harq/congestion/modelBased";
-import { measureCompletion, type CompletionOptions } from "../simulation/completion.ts";
+import { aPath, measureCompletion, type CompletionOptions } from "../simulation/completion.ts";
+import { createRandom } from "../support/random.ts";
 import { median } from "./contest.ts";
 
 const noisy = { loss: 0.1, rttUs: 200_000, bytesPerSecond: 12_500_000, createController: createModelBased };
@@ -28,6 +29,29 @@ test("of five hundred messages of 4 KB 99 in a hundred arrive within 110 ms", ()
   const options = { ...noisy, bytes: 4_096, start: "cold", seed: 3, priority: "interactive", messages: 500 } as const;
   const { takenUs } = measureCompletion(options);
   expect([...takenUs].sort((one, other) => one - other)[494]).to.be.below(110_000);
+});
+
+test("of 4 KB every 20 ms from a connection's first on 99 in a hundred arrive within 150 ms", () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const { world } = aPath({ ...noisy, start: "cold", seed });
+    const { near, far, queue } = world;
+    const sentUs = Array.from({ length: 500 }, (_, at) => queue.nowUs() + at * 20_000);
+    const bytes = createRandom(seed).bytes(4_096);
+    for (const atUs of sentUs) queue.at(atUs, () => near.send(bytes, "interactive"));
+    expect(world.runUntil(() => far.deliveries.length === 500, queue.nowUs() + 60_000_000)).to.equal(true);
+    const takenUs = far.deliveries.map(({ message, atUs }) => atUs - sentUs[message]!);
+    expect(takenUs.sort((one, other) => one - other)[494], `seed ${seed}`).to.be.below(150_000);
+  }
+});
+
+test("a link slower than what is begun with costs a fifth more time at most, and a tenth more bytes", () => {
+  for (const bytesPerSecond of [62_500, 250_000]) {
+    const conditions = { queueBytes: 0.2 * bytesPerSecond };
+    const slow = { ...noisy, loss: 0, bytesPerSecond, bytes: 1_000_000, start: "cold", seed: 1, conditions } as const;
+    const { takenUs, wireRatio } = measureCompletion(slow);
+    expect((takenUs[0]! * bytesPerSecond) / 1e12).to.be.below(1.2);
+    expect(wireRatio).to.be.below(1.1);
+  }
 });
 
 test("a memory that promises eight times what the path carries now costs little more than none", () => {

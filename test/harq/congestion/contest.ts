@@ -24,6 +24,8 @@ export interface ContestOptions {
   /** Seconds between one flow's beginning and the next. */
   readonly apartS?: number;
   readonly offeredBytesPerSecond?: number;
+  /** Either end does what is due up to so much later, evenly spread; flows of ours alone. */
+  readonly lateUs?: number;
   readonly script?: (queue: EventQueue, bottleneck: Bottleneck) => void;
 }
 
@@ -41,7 +43,8 @@ export function contest(options: ContestOptions): number[] {
     const shared = { queue, bottleneck, rttUs, startUs, loss: bernoulli(random, loss) };
     if (flow === "cubic") return createTcpFlow({ ...shared, law: createCubic() });
     const offered = offeredBytesPerSecond === undefined ? {} : { offeredBytesPerSecond };
-    return createControlledFlow({ ...shared, ...offered, createController: flow });
+    const late = options.lateUs === undefined ? {} : { lateUs: () => options.lateUs! * random.unit() };
+    return createControlledFlow({ ...shared, ...offered, ...late, createController: flow });
   });
   while (queue.runNext(fromS * 1e6));
   const before = running.map((flow) => flow.deliveredBytes());

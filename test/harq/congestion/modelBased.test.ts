@@ -26,6 +26,36 @@ test("a clean link is used to 97 in a hundred at least, short round trip or long
   }
 });
 
+test("ends that do everything up to ten milliseconds late use a clean link to 97 in a hundred all the same", () => {
+  for (const lateUs of [1_000, 3_000, 10_000]) {
+    for (const seed of [1, 2, 3]) {
+      const waits: number[] = [];
+      const run = { ...long, rttUs: 40_000, products: 5, lateUs, flows: [createModelBased], seed, fromS: 5, untilS: 20 };
+      const [rate] = contest({
+        ...run,
+        script: (queue, bottleneck) => {
+          for (let atUs = 5e6; atUs < 20e6; atUs += 10_000) queue.at(atUs, () => waits.push(bottleneck.waitingBytes()));
+        },
+      });
+      expect(rate! / long.bytesPerSecond, `${lateUs} µs, seed ${seed}`).to.be.above(0.97);
+      expect(median(waits) / long.bytesPerSecond, `queue at ${lateUs} µs, seed ${seed}`).to.be.below(0.01);
+    }
+  }
+});
+
+test("beside a CUBIC flow it has its share ten seconds after both began, or five after CUBIC came", () => {
+  for (const products of [1, 4]) {
+    for (const apartS of [0, 5]) {
+      const shares = seeds.map((seed) => {
+        const run = { ...home, apartS, products, seed, fromS: 10, untilS: 40 };
+        const [ours, theirs] = contest({ ...run, flows: [createModelBased, "cubic"] });
+        return ours! / (ours! + theirs!);
+      });
+      expect(median(shares), `${products} products, ${apartS} s apart`).to.be.within(0.35, 0.65);
+    }
+  }
+});
+
 test("beside a CUBIC flow it takes 35 to 65 in a hundred, with one and with four products of buffer", () => {
   for (const products of [1, 4]) {
     const shares = seeds.map((seed) => {

@@ -30,6 +30,8 @@ export interface ControlledFlowOptions {
   readonly startUs?: number;
   /** What the application has to send a second; without end where it is not given. */
   readonly offeredBytesPerSecond?: number;
+  /** How long after its time either end does what is due, as a process does that is not alone on its machine. */
+  readonly lateUs?: () => number;
 }
 
 const packetBytes = 1_200;
@@ -37,7 +39,7 @@ const codec = createErasureCodec();
 
 export function createControlledFlow(options: ControlledFlowOptions): ControlledFlow {
   const { queue, bottleneck, rttUs, createController, loss, startUs = 0 } = options;
-  const { offeredBytesPerSecond = Infinity } = options;
+  const { offeredBytesPerSecond = Infinity, lateUs = () => 0 } = options;
   const connection = createConnection({
     codec,
     createHasher,
@@ -70,11 +72,11 @@ export function createControlledFlow(options: ControlledFlowOptions): Controlled
     deliveredBytes += packetBytes;
     if (reportAtUs > nowUs) return;
     reportAtUs = Math.max(nowUs, reportAtUs + everyUs);
-    if (reportAtUs > nowUs) queue.at(reportAtUs, report);
-    else {
-      report();
-      reportAtUs = nowUs;
-    }
+    const isDue = reportAtUs <= nowUs;
+    if (isDue) reportAtUs = nowUs;
+    const late = lateUs();
+    if (isDue && late === 0) report();
+    else queue.at(reportAtUs + late, report);
   };
   const send = (): void => {
     const nowUs = queue.nowUs();
@@ -95,6 +97,7 @@ export function createControlledFlow(options: ControlledFlowOptions): Controlled
       offeredBytesPerSecond === Infinity ? Infinity : ((nowUs - startUs) / 1e6) * offeredBytesPerSecond;
     const maySend = (): boolean => sentBytes + packetBytes <= offered();
     while (path.releaseUs <= nowUs && hasWindow(path, packetBytes, nowUs) && maySend()) send();
+    path.isPaced = path.releaseUs > nowUs;
     const patienceUs = 1.25 * path.roundTrip.smoothedUs() + 20_000;
     if (path.book.inFlightBytes() > 0 && nowUs >= path.askedUs + patienceUs) send();
     let dueUs = path.askedUs + patienceUs;
@@ -107,7 +110,7 @@ export function createControlledFlow(options: ControlledFlowOptions): Controlled
   const wake = (dueUs: number): void => {
     if (dueUs >= wakeAtUs && wakeAtUs > queue.nowUs()) return;
     wakeAtUs = dueUs;
-    queue.at(dueUs, () => {
+    queue.at(dueUs + lateUs(), () => {
       if (wakeAtUs !== dueUs) return;
       wakeAtUs = Infinity;
       pump();

@@ -1,12 +1,12 @@
 /**
  * The `background` class, after LEDBAT (RFC 6817) with the slowdowns of LEDBAT++: what is in flight grows while the
- * queue adds less than 25 ms to the round trip and shrinks above, so that whoever builds a longer queue has the link.
+ * queue adds less than 15 ms to the round trip and shrinks above, so that whoever builds a longer queue has the link.
  * Loss halves it only where a queue stands as well.
  */
 import type { CongestionController, ControllerOptions } from "./controller.ts";
 import { createDeliveryRate } from "./deliveryRate.ts";
 
-const targetUs = 25_000;
+const targetUs = 15_000;
 const initialPackets = 4;
 const leastPackets = 2;
 /** How much more may be in flight than was, while the application offers less. */

@@ -5,6 +5,8 @@
  */
 export interface InflightCap {
   lower(inFlightBytes: number, nowUs: number): void;
+  /** From here on upwards, as from the curve's middle. */
+  set(inFlightBytes: number, nowUs: number): void;
   /** Infinity while nothing says otherwise. */
   bytes(nowUs: number, rttUs: number): number;
   lift(): void;
@@ -28,6 +30,12 @@ export function createInflightCap({ leastBytes }: { leastBytes: number }): Infli
       lowest = segments * left;
       loweredUs = nowUs;
       backAfterS = Math.cbrt((largest - lowest) / steepness);
+    },
+    set(inFlightBytes, nowUs) {
+      largest = Math.max(leastBytes, inFlightBytes) / segmentBytes;
+      lowest = largest;
+      loweredUs = nowUs;
+      backAfterS = 0;
     },
     bytes(nowUs, rttUs) {
       if (largest === Infinity) return Infinity;

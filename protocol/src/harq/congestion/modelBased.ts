@@ -15,14 +15,22 @@ import { createSmallestRoundTrip } from "./smallestRoundTrip.ts";
 
 type Mode = "startup" | "drain" | "down" | "cruise" | "up" | "roundTrip";
 
-const initialPackets = 32;
+const firstPackets = 32;
+const firstBytesPerSecond = 500_000;
+const longestFirstUs = 300_000;
+const defaultRttUs = 200_000;
 const leastPackets = 4;
 const paceGain: Record<Mode, number> = { startup: 2, drain: 0.5, down: 0.75, cruise: 1, up: 1.25, roundTrip: 0.75 };
 const startupPace = 1.6;
 const startupShare = 2.25;
+/** Twelve hundredths more for a quarter more in flight: less than half of the link is one's own. */
 const keptGrowth = 1.12;
+/** Less than this of what the path carried before is left: others have taken it. */
+const displacedShare = 0.6;
 const enoughGrowth = 1.25;
 const flatRoundsAllowed = 3;
+/** A little is left in the queue, so that no packet that is late finds the link idle. */
+const drainedShare = 1.05;
 const cruiseRoundTrips = 5;
 const calmBeforeLifting = 4;
 const roundTripForUs = 200_000;
@@ -34,7 +42,7 @@ const rememberedShare = 1.25;
 const enteredShare = 0.5;
 
 export function createModelBased(options: ControllerOptions): CongestionController {
-  const { nowUs: openedUs, packetBytes, assumedRttUs = 200_000 } = options;
+  const { nowUs: openedUs, packetBytes, assumedRttUs = defaultRttUs } = options;
   const memory = worthEntering(options);
   const leastBytes = leastPackets * packetBytes;
   const rate = createDeliveryRate();
@@ -47,7 +55,7 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   let cruiseFor = cruiseRoundTrips;
   let nextNumber = 0;
   const rememberedProduct = memory === undefined ? 0 : (memory.bytesPerSecond * memory.smallestRttUs) / 1e6;
-  let windowBytes = Math.max(initialPackets * packetBytes, enteredShare * rememberedProduct);
+  let windowBytes = Math.max(firstFlightBytes(options), enteredShare * rememberedProduct);
   /** Most that was in flight in this round and the one before: a window that is not used says nothing. */
   let peakBytes = 0;
   let formerPeakBytes = 0;
@@ -62,6 +70,8 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   /** Someone keeps a queue on the link, whatever is done here: what is in flight follows TCP's law. */
   let isCompeting = false;
   let standingCycles = 0;
+  /** Finds its place among others as TCP starts: what is in flight grows while the share of the link grows with it. */
+  let climb: { rounds: number; fromRate: number } | undefined;
   /** Since congestion was last seen, with the queue empty in each. */
   let calmCycles = 0;
   let upFromRate = 0;
@@ -80,7 +90,7 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   const startupWindow = (): number =>
     fullRate === 0 || isEntering
       ? windowBytes
-      : Math.min(windowBytes, startupShare * product() + initialPackets * packetBytes);
+      : Math.min(windowBytes, startupShare * product() + firstPackets * packetBytes);
   /** A round trip that takes longer, even at its shortest, has a queue on its way. */
   const standingUs = (): number => smallest.us() + Math.max(10_000, 0.25 * smallest.us());
   const isQueueStanding = (): boolean => round.smallestRttUs !== Infinity && round.smallestRttUs > standingUs();
@@ -92,6 +102,8 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   /** Half of what the path holds without a queue, as far back as is known. */
   const drainedWindow = (): number =>
     Math.max(leastBytes, (0.5 * Math.min(linkRate(), latestRate) * smallest.floorUs()) / 1e6);
+  /** A queue of one's own is gone when what is in flight says so; one of others stays for as long as they like. */
+  const longestDownUs = (): number => (isCompeting ? smallest.us() : 2 * smoothedRttUs);
   const enter = (next: Mode): void => {
     mode = next;
     modeUs = nowUs;
@@ -105,9 +117,16 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   };
   const endStartupRound = ({ isAppLimited }: RateSample): void => {
     isEntering = false;
-    formerPeakBytes = peakBytes;
-    peakBytes = 0;
-    if (isAppLimited) return;
+    const margin = isAppLimited ? 0.1 : 0.05;
+    const isLossNew =
+      round.packets >= enoughPackets &&
+      round.lost / round.packets > losses.own() + margin &&
+      losses.isBeyondOwn(round);
+    if (isAppLimited) {
+      if (!isQueueStanding() && !(isLossNew && losses.known() >= enoughPackets)) return losses.learnOwn(round);
+      answeredNumber = nextNumber - 1;
+      return enter("drain");
+    }
     if (memory !== undefined && linkRate() >= 0.9 * memory.bytesPerSecond) {
       losses.learnOwn(round);
       enter("cruise");
@@ -121,7 +140,6 @@ export function createModelBased(options: ControllerOptions): CongestionControll
       return;
     }
     flatRounds += 1;
-    const isLossNew = round.packets >= enoughPackets && round.lost / round.packets > losses.own() + 0.05;
     if (flatRounds < flatRoundsAllowed && !isQueueStanding() && !isLossNew) return;
     answeredNumber = nextNumber - 1;
     enter("drain");
@@ -130,8 +148,10 @@ export function createModelBased(options: ControllerOptions): CongestionControll
     answeredNumber = nextNumber - 1;
     congestedUntilUs = nowUs + smallest.us();
     calmCycles = 0;
+    if (climb !== undefined && climb.fromRate > 0) climb = undefined;
     const allowed = cap.bytes(nowUs, smoothedRttUs);
-    cap.lower(inFlightBytes > 0.8 * allowed ? allowed : inFlightBytes, nowUs);
+    const used = Math.max(inFlightBytes, peakBytes, formerPeakBytes);
+    cap.lower(used > 0.8 * allowed ? allowed : used, nowUs);
     rate.lowerTo(Math.max(round.bytesPerSecond, 0.7 * rate.bytesPerSecond()));
     round = { ...round, packets: 0, lost: 0 };
   };
@@ -152,6 +172,7 @@ export function createModelBased(options: ControllerOptions): CongestionControll
       standingCycles += 1;
       if (isCompeting || standingCycles < 2) return;
       isCompeting = true;
+      climb = { rounds: 0, fromRate: 0 };
       if (cap.bytes(nowUs, smoothedRttUs) > 2 * product())
         cap.lower(Math.min(inFlightBytes, 2 * product()) / 0.7, nowUs);
       return;
@@ -162,6 +183,23 @@ export function createModelBased(options: ControllerOptions): CongestionControll
     if (isCompeting || calmCycles >= calmBeforeLifting) cap.lift();
     isCompeting = false;
   };
+  const climbOn = (): void => {
+    if (climb === undefined || mode === "roundTrip") return;
+    climb.rounds += 1;
+    if (climb.rounds % 2 === 1) return;
+    const allowed = cap.bytes(nowUs, smoothedRttUs);
+    const isDisplaced = allowed * 1e6 < displacedShare * linkRate() * smoothedRttUs;
+    const isWorth = climb.fromRate === 0 ? isDisplaced : round.bytesPerSecond >= keptGrowth * climb.fromRate;
+    if (!isCompeting || !isWorth) {
+      climb = undefined;
+      return;
+    }
+    climb.fromRate = round.bytesPerSecond;
+    cap.set(paceGain.up * allowed, nowUs);
+  };
+  /** What the last probe sent more has come out by now, with no queue behind it: there is room for more. */
+  const hasGrown = (): boolean =>
+    !isCompeting && upFromRate > 0 && linkRate() > keptGrowth * upFromRate && downRttUs <= standingUs();
   const turn = (inFlightBytes: number): void => {
     const sinceUs = nowUs - modeUs;
     const roundTripUs = smallest.us();
@@ -172,11 +210,11 @@ export function createModelBased(options: ControllerOptions): CongestionControll
         if (inFlightBytes <= product() || sinceUs > 3 * roundTripUs) enter("down");
         return;
       case "down":
-        if (sinceUs < roundTripUs / 2 || (inFlightBytes > product() && sinceUs < roundTripUs)) return;
+        if (sinceUs < roundTripUs / 2 || (inFlightBytes > drainedShare * product() && sinceUs < longestDownUs())) return;
         cruiseFor = cruiseRoundTrips + (nextNumber % 3);
         return enter("cruise");
       case "cruise":
-        if (sinceUs < cruiseFor * roundTripUs) return;
+        if (sinceUs < (hasGrown() ? 1 : cruiseFor) * roundTripUs) return;
         lookForOthers(inFlightBytes);
         judgeProbe(inFlightBytes);
         upFromRate = linkRate();
@@ -230,6 +268,9 @@ export function createModelBased(options: ControllerOptions): CongestionControll
       }
       if (sample?.isNewRound === true) {
         if (mode === "startup") endStartupRound(sample);
+        climbOn();
+        formerPeakBytes = peakBytes;
+        peakBytes = 0;
         if (mode !== "roundTrip") latestRate = round.bytesPerSecond;
         round = { packets: 0, lost: 0, smallestRttUs: Infinity, bytesPerSecond: 0 };
       }
@@ -265,9 +306,19 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   };
 }
 
+/**
+ * 32 packets, and as many more as a path of 4 Mbit/s takes in a round trip: of a path nothing is known yet, but a long
+ * one is no slower than a short one, on which 32 packets a round trip are more.
+ */
+function firstFlightBytes({ packetBytes, memory, assumedRttUs = defaultRttUs }: ControllerOptions): number {
+  const rttUs = Math.min(longestFirstUs, memory?.smallestRttUs ?? assumedRttUs);
+  return Math.max(firstPackets * packetBytes, (firstBytesPerSecond * rttUs) / 1e6);
+}
+
 /** What was remembered, where it holds more than one begins with anyway. */
-function worthEntering({ memory, packetBytes }: ControllerOptions): PathMemory | undefined {
+function worthEntering(options: ControllerOptions): PathMemory | undefined {
+  const { memory } = options;
   if (memory === undefined) return undefined;
   const product = (memory.bytesPerSecond * memory.smallestRttUs) / 1e6;
-  return enteredShare * product > initialPackets * packetBytes ? memory : undefined;
+  return enteredShare * product > firstFlightBytes(options) ? memory : undefined;
 }

@@ -19,6 +19,8 @@ export interface PhaseLoss {
   learnOwn(count: LossCount): void;
   /** Loss of the path itself. */
   own(): number;
+  /** Of so many packets that is known, old ones counting less. */
+  known(): number;
   /** More than chance would have it, given the path's own loss. */
   isBeyondOwn(count: LossCount): boolean;
 }
@@ -56,6 +58,11 @@ export function createPhaseLoss(): PhaseLoss {
       lost = lost * kept + count.lost;
     },
     own,
-    isBeyondOwn: (count) => count.lost > count.packets * own() + deviations * Math.sqrt(count.packets * own()),
+    known: () => packets,
+    isBeyondOwn(count) {
+      // The path's own loss is itself only known from so many packets.
+      const variance = count.packets * own() * (1 + count.packets / Math.max(1, packets));
+      return count.lost > count.packets * own() + deviations * Math.sqrt(variance);
+    },
   };
 }

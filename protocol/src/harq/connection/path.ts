@@ -77,6 +77,8 @@ export interface Path {
   hasUnreported: boolean;
   /** Earliest time of the next packet. */
   releaseUs: number;
+  /** When something could last have been sent the next packet had only its time to wait for. */
+  isPaced: boolean;
   deliveredBytes: number;
   deliveredUs: number;
   flightStartUs: number;
@@ -141,6 +143,7 @@ export function createPath(options: PathOptions): Path {
     silentProbes: 0,
     hasUnreported: false,
     releaseUs: nowUs,
+    isPaced: false,
     deliveredBytes: 0,
     deliveredUs: nowUs,
     flightStartUs: nowUs,
@@ -172,12 +175,18 @@ export function streamWindowBytes({ stream, roundTrip }: Path, nowUs: number): n
 
 const burstPackets = 16;
 const burstUs = 2_000;
+const longestLateUs = 25_000;
 
-/** Takes the packet's time from the path's pace; after a pause a burst may leave at once. */
+/**
+ * Takes the packet's time from the path's pace. After a pause a burst may leave at once. A packet that waited for its
+ * time alone and was sent late makes up for a quarter of a round trip: a busy machine would slow the path to its own
+ * pace otherwise.
+ */
 export function pace(path: Path, bytes: number, nowUs: number): void {
   const perByteUs = 1e6 / path.controller.bytesPerSecond();
   const burst = Math.max(burstUs, burstPackets * path.size.packetBytes() * perByteUs);
-  path.releaseUs = Math.max(path.releaseUs, nowUs - burst) + bytes * perByteUs;
+  const late = Math.max(burst, Math.min(longestLateUs, path.roundTrip.smoothedUs() / 4));
+  path.releaseUs = Math.max(path.releaseUs, nowUs - (path.isPaced ? late : burst)) + bytes * perByteUs;
 }
 
 export function stampOf(

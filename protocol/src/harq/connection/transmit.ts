@@ -73,10 +73,14 @@ export function sendSymbols(connection: Connection, path: Path, conditions: Send
   while (path.releaseUs <= nowUs && hasWindow(path, path.size.packetBytes(), nowUs)) {
     const before = connection.counts.sourceBytes;
     const packet = fill(connection, path, { ...conditions, queuedBytes });
-    if (packet === undefined) return true;
+    if (packet === undefined) {
+      path.isPaced = false;
+      return true;
+    }
     sendPacket(connection, path, packet, nowUs);
     queuedBytes -= connection.counts.sourceBytes - before;
   }
+  path.isPaced = path.releaseUs > nowUs && connection.outbox.hasNext();
   return false;
 }
 

@@ -7,14 +7,12 @@ import { open, type Carrier } from "../transfer.ts";
 const bytes = 4_096;
 const count = 500;
 const everyMs = 20;
-/** Sent before those that count: what a rate is found with. */
-const warmUp = 100;
 const path = { rttMs: 200, loss: 0.1 };
 
 export async function smallRows(turns: number): Promise<Row[]> {
   const ours = await percentiles("harq", turns);
   const bbr = await percentiles("bbr", 1);
-  const conditions = `${describePath(pathOf({ ...path, seed: 0 }))}; ${count} of ${bytes} bytes, one every ${everyMs} ms, after ${warmUp} others`;
+  const conditions = `${describePath(pathOf({ ...path, seed: 0 }))}; ${count} of ${bytes} bytes, one every ${everyMs} ms, from the connection's first on`;
   const peer = (values: readonly number[]) => ({ name: "ws over BBR", measured: { values, isCut: false } });
   return [
     rowOf({ name: "4 KB one way, p50", conditions, unit: "ms", values: ours.p50, peer: peer(bbr.p50) }),
@@ -28,12 +26,12 @@ async function percentiles(carrier: Carrier, turns: number): Promise<{ p50: numb
     const pair = await openPair(pathOf({ ...path, seed: turn }));
     try {
       await open(pair, carrier);
-      await (carrier === "harq" ? pair.near.harqSendEvery : pair.near.webSocketSendEvery)({ bytes, count: warmUp + count, everyMs });
+      await (carrier === "harq" ? pair.near.harqSendEvery : pair.near.webSocketSendEvery)({ bytes, count, everyMs });
       const delays: number[] = [];
-      for (let arrived = 0; arrived < warmUp + count; arrived += 1) {
+      for (let arrived = 0; arrived < count; arrived += 1) {
         const arrival = await pair.far.nextArrival({ withinMs: 60_000 });
         if (arrival === undefined) throw new Error(`only ${arrived} messages arrived`);
-        if (arrived >= warmUp) delays.push(arrival.delayUs / 1_000);
+        delays.push(arrival.delayUs / 1_000);
       }
       delays.sort((a, b) => a - b);
       found.p50.push(delays[Math.floor(count * 0.5)] ?? 0);
