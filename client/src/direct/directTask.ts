@@ -95,6 +95,8 @@ export function createDirectTask(options: DirectTaskOptions): DirectTask {
     let isClosed = false;
     void link.closed.then(() => {
       isClosed = true;
+      // The gateway introduces its nodes again to a new connection.
+      tried.delete(nodeId);
       if (links.get(nodeId)?.link === link) links.delete(nodeId);
     });
     // Through the relay everything would pass the gateway twice.
@@ -124,7 +126,10 @@ export function createDirectTask(options: DirectTaskOptions): DirectTask {
       } catch (error) {
         const code = codeOf(error);
         if (signal.aborted) return;
-        if (pauseMs === undefined || !["TASK_UNKNOWN", "NODE_BUSY"].includes(code)) return onFailure(nodeId, code, error);
+        if (pauseMs === undefined || !["TASK_UNKNOWN", "NODE_BUSY"].includes(code)) {
+          tried.delete(nodeId);
+          return onFailure(nodeId, code, error);
+        }
         await sleep(pauseMs, signal);
       }
     }

@@ -8,6 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { bytesToHex, keccak256 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { codeRejectedBy } from "../../harness/codeRejectedBy.ts";
+import type { TestTask } from "../../harness/tasks.ts";
 import { until } from "../../harness/until.ts";
 import type { MeetingNode } from "./support/meetingNode.ts";
 import { startMeetingWorld, type MeetingWorld } from "./support/meetingWorld.ts";
@@ -142,6 +143,26 @@ describe("direct links", () => {
     expect(codes).to.deep.equal(["NODE_BUSY", "NODE_BUSY"]);
     const { link } = await world.meet(await world.aClient(once), once, node, { usesUdp: false });
     link.close();
+  });
+
+  it("is busy with sixteen links, and makes room where the task of one is over", async () => {
+    const full = await world.aNode();
+    const tasks: TestTask[] = [];
+    const ends: Promise<void>[] = [];
+    for (let count = 0; count < 16; count += 1) {
+      const task = await world.aTask(full);
+      tasks.push(task);
+      const { link, get } = await world.meet(await world.aClient(task), task, full, { usesUdp: false });
+      await codeRejectedBy(get(task.inputCiphertext));
+      ends.push(link.closed);
+    }
+    const last = await world.aTask(full);
+    const client = await world.aClient(last);
+    expect(await codeRejectedBy(world.meet(client, last, full, { usesUdp: false }))).to.equal("NODE_BUSY");
+    full.isThrough(tasks[3]!);
+    await world.meet(client, last, full, { usesUdp: false });
+    await ends[3];
+    expect(full.desk.counts().links).to.equal(16);
   });
 
   it("answers TASK_UNKNOWN while the node does not serve the task yet", async () => {
