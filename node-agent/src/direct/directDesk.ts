@@ -135,11 +135,12 @@ export function createDirectDesk(options: {
       const { reply, open } = await acceptMeeting({ ...shaken, ...(udp === undefined ? {} : { udp }) });
       if (isClosed) return;
       send({ t: "met", taskId, nodeId, meeting, ticket, reply: toBase64(reply) });
+      const asked = { requests: 0, inputs: 0 };
       const link = open(async (opened, { bytes }) => {
         if (bytes === undefined) return opened.close();
-        await answerBlobs(bytes, { task, shelf, context, clock, send: opened.send }).catch((error: unknown) => {
-          if (codeOf(error) === "WIRE_MALFORMED") opened.close();
-          else log.debug({ err: error }, "an answer was not taken");
+        await answerBlobs(bytes, { task, asked, shelf, context, clock, send: opened.send }).catch((error: unknown) => {
+          log.debug({ code: codeOf(error), taskId }, "a request was not answered");
+          if (["WIRE_MALFORMED", "NODE_BUSY"].includes(codeOf(error))) opened.close();
         });
       });
       keep(link, taskId);
@@ -183,7 +184,7 @@ export function createDirectDesk(options: {
       } catch (error) {
         const code = codeOf(error);
         if (code === "INTERNAL") log.error({ err: error, taskId }, "meeting failed");
-        else log.info({ code, taskId }, "meeting refused");
+        else log.debug({ code, taskId }, "meeting refused");
         send({ t: "notMet", taskId, nodeId, meeting, ticket: frame.ticket, code });
       }
     },

@@ -1,4 +1,5 @@
 /** Clients and nodes that meet through a real gateway: over the relay, over UDP, and those who may not. */
+import { codeOf } from "@ngpu/protocol/errors";
 import { createTelemetry, type Telemetry } from "@ngpu/protocol/service/telemetry";
 import { nodePrimitives } from "@ngpu/protocol/service/harq/nodePrimitives";
 import { signMessage } from "@ngpu/protocol/signed";
@@ -84,6 +85,17 @@ describe("direct links", () => {
     expect(await codeRejectedBy(get(other.inputCiphertext))).to.equal("BLOB_UNKNOWN");
     expect(node.shelf.get({ taskId, hash })).to.equal(undefined);
     link.close();
+  });
+
+  it("takes two inputs and 64 requests over a link, and no more", async () => {
+    const task = await world.aTask(node);
+    const { inputCiphertext: hash, sealedInput } = task;
+    const { link, put, get } = await world.meet(await world.aClient(task), task, node);
+    const codes = await Promise.all([1, 2, 3].map(() => put(hash, sealedInput).then(({ kind }) => kind, codeOf)));
+    expect(codes.toSorted()).to.deep.equal(["NODE_BUSY", "stored", "stored"]);
+    for (let count = 4; count <= 64; count += 1) expect(await get(hash)).to.include({ kind: "blob" });
+    void get(hash).catch(() => undefined);
+    await link.closed;
   });
 
   it("refuses a meeting that the task's client did not sign, or signed for something else, or long ago", async () => {
