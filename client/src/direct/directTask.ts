@@ -41,7 +41,8 @@ export interface DirectTaskOptions {
 type Answer = FrameOf<"met"> | FrameOf<"notMet">;
 
 const answerWithinMs = 15_000;
-/** A node that does not know of the task yet, or is busy, is asked again. */
+/** A node, or a chain, that does not know of the task yet is asked again, and so is a node that is busy. */
+const retriedCodes: readonly ErrorCode[] = ["TASK_UNKNOWN", "TASK_WORDS_MISMATCH", "NODE_BUSY"];
 const pausesMs = [500, 1_000, 2_000];
 const accessValidS = 120;
 
@@ -82,7 +83,10 @@ export function createDirectTask(options: DirectTaskOptions): DirectTask {
   }
 
   async function meet({ nodeId, key, observer }: FrameOf<"direct">, send: (frame: Frame) => void): Promise<void> {
-    if ((await primary()) !== nodeId || links.has(nodeId)) return;
+    const executing = await primary();
+    // The gateway's RPC may be a block ahead of ours.
+    if (executing === undefined) throw new NgpuError("TASK_UNKNOWN", { taskId });
+    if (executing !== nodeId || links.has(nodeId)) return;
     const operator = await operatorOf(nodeId);
     const heard = new Set<(bytes: Uint8Array) => void>();
     const link = await meetNode({
@@ -95,6 +99,8 @@ export function createDirectTask(options: DirectTaskOptions): DirectTask {
     let isClosed = false;
     void link.closed.then(() => {
       isClosed = true;
+      // The gateway introduces its nodes again to a new connection.
+      tried.delete(nodeId);
       if (links.get(nodeId)?.link === link) links.delete(nodeId);
     });
     // Through the relay everything would pass the gateway twice.
@@ -115,7 +121,9 @@ export function createDirectTask(options: DirectTaskOptions): DirectTask {
   }
 
   async function meetPatiently(frame: FrameOf<"direct">, send: (frame: Frame) => void): Promise<void> {
-    const { nodeId, key } = frame;
+    const { nodeId, key, observer } = frame;
+    // Without UDP at the gateway nobody learns where it is seen, and no hole can be made.
+    if (observer === "") return;
     if (frame.taskId !== taskId || tried.get(nodeId) === key.signature) return;
     tried.set(nodeId, key.signature);
     for (const pauseMs of [...pausesMs, undefined]) {
@@ -124,7 +132,10 @@ export function createDirectTask(options: DirectTaskOptions): DirectTask {
       } catch (error) {
         const code = codeOf(error);
         if (signal.aborted) return;
-        if (pauseMs === undefined || !["TASK_UNKNOWN", "NODE_BUSY"].includes(code)) return onFailure(nodeId, code, error);
+        if (pauseMs === undefined || !retriedCodes.includes(code)) {
+          tried.delete(nodeId);
+          return onFailure(nodeId, code, error);
+        }
         await sleep(pauseMs, signal);
       }
     }

@@ -5,7 +5,7 @@
 import type { Blobs } from "@ngpu/protocol/blobExchange/blobs";
 import { sleep } from "../sleep.ts";
 
-const hedgeAfterMs = 250;
+const patienceMs = 250;
 
 /** Only `get` is asked of the node; `node` is undefined where no link is open. Rejects as the gateway does. */
 export function hedgedBlobs(options: {
@@ -13,8 +13,9 @@ export function hedgedBlobs(options: {
   gateway: Blobs;
   /** The node's answer was the first. */
   onDirect: () => void;
+  hedgeAfterMs?: number;
 }): Blobs {
-  const { node, gateway, onDirect } = options;
+  const { node, gateway, onDirect, hedgeAfterMs = patienceMs } = options;
   if (node === undefined) return gateway;
   return {
     ...gateway,

@@ -22,13 +22,34 @@ export interface MetTask {
   readonly inputCiphertext: Hex;
 }
 
+/** What one link has asked for so far: each request costs the check of a signature, and an input that of its hash. */
+export interface Asked {
+  requests: number;
+  inputs: number;
+}
+
+const mostRequests = 64;
+const mostInputs = 2;
 const answerPatienceMs = 60_000;
 
-/** Resolves when the answer was taken. Throws WIRE_MALFORMED for what is no request, and what `send` rejects with. */
+/**
+ * Resolves when the answer was taken. Throws WIRE_MALFORMED for what is no request, NODE_BUSY for one too many of a
+ * link, and what `send` rejects with.
+ */
 export async function answerBlobs(
   message: Uint8Array,
-  options: { task: MetTask; shelf: BlobShelf; context: SigningContext; clock: Clock; send: SendMessage },
+  options: {
+    task: MetTask;
+    asked: Asked;
+    shelf: BlobShelf;
+    context: SigningContext;
+    clock: Clock;
+    send: SendMessage;
+  },
 ): Promise<void> {
+  const { asked } = options;
+  asked.requests += 1;
+  if (asked.requests > mostRequests) throw new NgpuError("NODE_BUSY", { ...asked });
   const { head, blob } = decodeRequest(message);
   const answer = await answerTo(head, blob, options).catch((error: unknown) =>
     encodeAnswer({ kind: "refused", request: head.request, code: codeOf(error) }),
@@ -40,7 +61,7 @@ export async function answerBlobs(
 async function answerTo(
   { kind, request, taskId, hash, authorization }: BlobRequestHead,
   blob: Uint8Array,
-  { task, shelf, context, clock }: Parameters<typeof answerBlobs>[1],
+  { task, asked, shelf, context, clock }: Parameters<typeof answerBlobs>[1],
 ): Promise<Uint8Array> {
   // A node gives its task's blobs and no model's files.
   if (kind === "part") throw new NgpuError("BLOB_UNKNOWN", { hash });
@@ -51,6 +72,8 @@ async function answerTo(
   if (kind === "put") {
     if (hash !== task.inputCiphertext) throw new NgpuError("AUTH_FORBIDDEN", { part: "input" });
     if (blob.length > gatewayLimits.maxBlobBytes) throw new NgpuError("BLOB_TOO_LARGE");
+    asked.inputs += 1;
+    if (asked.inputs > mostInputs) throw new NgpuError("NODE_BUSY", { ...asked });
     const wasPresent = shelf.get({ taskId, hash }) !== undefined;
     if (keccak256(blob) !== hash) throw new NgpuError("BLOB_MISMATCH", { hash });
     shelf.put({ taskId, hash, bytes: blob });

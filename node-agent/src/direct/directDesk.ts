@@ -39,6 +39,8 @@ const mostLinksOfTask = 2;
 const mostMeetingsOfTask = 8;
 const mostTasks = 1_024;
 const meetingsPerS = 10;
+/** A deadline is at most an hour away; then there is a minute for the output. */
+const longestMs = 3_660_000;
 /** Of messages that are not handled yet, of all links. */
 const mostHeldBytes = 256 * 1024 * 1024;
 const tendEveryMs = 500;
@@ -58,7 +60,8 @@ export function createDirectDesk(options: {
 }): DirectDesk {
   const { gatewayUrl, nodeId, signer, context, taskOf, shelf, send, clock, log, openUdp } = options;
   const staticKey = nodePrimitives.generate();
-  const links = new Map<DirectLink, Hex>();
+  /** The eldest first. */
+  const links = new Map<DirectLink, { readonly taskId: Hex; readonly untilMs: number }>();
   const meetings = new Map<Hex, number>();
   let identity: Signed<"transportKey"> | undefined;
   let socket: Promise<DirectSocket> | undefined;
@@ -80,6 +83,7 @@ export function createDirectDesk(options: {
     allowed = Math.min(meetingsPerS, allowed + ((nowMs - countedMs) * meetingsPerS) / 1_000);
     countedMs = nowMs;
     const ofTask = meetings.get(taskId) ?? 0;
+    if (links.size + opening >= mostLinks) makeRoom();
     if (links.size + opening >= mostLinks || ofTask >= mostMeetingsOfTask || allowed < 1) {
       throw new NgpuError("NODE_BUSY", { links: links.size, ofTask });
     }
@@ -88,6 +92,14 @@ export function createDirectDesk(options: {
     meetings.set(taskId, ofTask + 1);
     const [eldest] = meetings.keys();
     if (meetings.size > mostTasks && eldest !== undefined) meetings.delete(eldest);
+  }
+
+  /** Whose task is over has had its output, or has it from the gateway. */
+  function makeRoom(): void {
+    const over = [...links].find(([, { taskId }]) => taskOf(taskId) === undefined)?.[0];
+    if (over === undefined) return;
+    links.delete(over);
+    over.close();
   }
 
   async function seen(observer: string): Promise<{ socket: DirectSocket; seen: Observation } | undefined> {
@@ -123,11 +135,12 @@ export function createDirectDesk(options: {
       const { reply, open } = await acceptMeeting({ ...shaken, ...(udp === undefined ? {} : { udp }) });
       if (isClosed) return;
       send({ t: "met", taskId, nodeId, meeting, ticket, reply: toBase64(reply) });
+      const asked = { requests: 0, inputs: 0 };
       const link = open(async (opened, { bytes }) => {
         if (bytes === undefined) return opened.close();
-        await answerBlobs(bytes, { task, shelf, context, clock, send: opened.send }).catch((error: unknown) => {
-          if (codeOf(error) === "WIRE_MALFORMED") opened.close();
-          else log.debug({ err: error }, "an answer was not taken");
+        await answerBlobs(bytes, { task, asked, shelf, context, clock, send: opened.send }).catch((error: unknown) => {
+          log.debug({ code: codeOf(error), taskId }, "a request was not answered");
+          if (["WIRE_MALFORMED", "NODE_BUSY"].includes(codeOf(error))) opened.close();
         });
       });
       keep(link, taskId);
@@ -137,8 +150,8 @@ export function createDirectDesk(options: {
   }
 
   function keep(link: DirectLink, taskId: Hex): void {
-    links.set(link, taskId);
-    const ofTask = [...links].filter(([, other]) => other === taskId);
+    links.set(link, { taskId, untilMs: clock.monotonicMs() + longestMs });
+    const ofTask = [...links].filter(([, other]) => other.taskId === taskId);
     if (ofTask.length > mostLinksOfTask) ofTask[0]?.[0].close();
     void link.opened.then((isOpen) => log.debug({ taskId, isOpen }, "direct link"));
     void link.closed.then(() => links.delete(link));
@@ -150,6 +163,7 @@ export function createDirectDesk(options: {
     clock,
     log,
     async pass() {
+      for (const [link, { untilMs }] of links) if (clock.monotonicMs() > untilMs) link.close();
       const held = [...links.keys()].map((link) => ({ link, bytes: link.heldBytes() })).toSorted((a, b) => b.bytes - a.bytes);
       let total = held.reduce((sum, { bytes }) => sum + bytes, 0);
       for (const { link, bytes } of held) {
@@ -170,7 +184,7 @@ export function createDirectDesk(options: {
       } catch (error) {
         const code = codeOf(error);
         if (code === "INTERNAL") log.error({ err: error, taskId }, "meeting failed");
-        else log.info({ code, taskId }, "meeting refused");
+        else log.debug({ code, taskId }, "meeting refused");
         send({ t: "notMet", taskId, nodeId, meeting, ticket: frame.ticket, code });
       }
     },

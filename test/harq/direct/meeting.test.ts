@@ -1,4 +1,5 @@
 /** Clients and nodes that meet through a real gateway: over the relay, over UDP, and those who may not. */
+import { codeOf } from "@ngpu/protocol/errors";
 import { createTelemetry, type Telemetry } from "@ngpu/protocol/service/telemetry";
 import { nodePrimitives } from "@ngpu/protocol/service/harq/nodePrimitives";
 import { signMessage } from "@ngpu/protocol/signed";
@@ -8,6 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { bytesToHex, keccak256 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { codeRejectedBy } from "../../harness/codeRejectedBy.ts";
+import type { TestTask } from "../../harness/tasks.ts";
 import { until } from "../../harness/until.ts";
 import type { MeetingNode } from "./support/meetingNode.ts";
 import { startMeetingWorld, type MeetingWorld } from "./support/meetingWorld.ts";
@@ -85,6 +87,17 @@ describe("direct links", () => {
     link.close();
   });
 
+  it("takes two inputs and 64 requests over a link, and no more", async () => {
+    const task = await world.aTask(node);
+    const { inputCiphertext: hash, sealedInput } = task;
+    const { link, put, get } = await world.meet(await world.aClient(task), task, node);
+    const codes = await Promise.all([1, 2, 3].map(() => put(hash, sealedInput).then(({ kind }) => kind, codeOf)));
+    expect(codes.toSorted()).to.deep.equal(["NODE_BUSY", "stored", "stored"]);
+    for (let count = 4; count <= 64; count += 1) expect(await get(hash)).to.include({ kind: "blob" });
+    void get(hash).catch(() => undefined);
+    await link.closed;
+  });
+
   it("refuses a meeting that the task's client did not sign, or signed for something else, or long ago", async () => {
     const task = await world.aTask(node);
     const client = await world.aClient(task);
@@ -142,6 +155,26 @@ describe("direct links", () => {
     expect(codes).to.deep.equal(["NODE_BUSY", "NODE_BUSY"]);
     const { link } = await world.meet(await world.aClient(once), once, node, { usesUdp: false });
     link.close();
+  });
+
+  it("is busy with sixteen links, and makes room where the task of one is over", async () => {
+    const full = await world.aNode();
+    const tasks: TestTask[] = [];
+    const ends: Promise<void>[] = [];
+    for (let count = 0; count < 16; count += 1) {
+      const task = await world.aTask(full);
+      tasks.push(task);
+      const { link, get } = await world.meet(await world.aClient(task), task, full, { usesUdp: false });
+      await codeRejectedBy(get(task.inputCiphertext));
+      ends.push(link.closed);
+    }
+    const last = await world.aTask(full);
+    const client = await world.aClient(last);
+    expect(await codeRejectedBy(world.meet(client, last, full, { usesUdp: false }))).to.equal("NODE_BUSY");
+    full.isThrough(tasks[3]!);
+    await world.meet(client, last, full, { usesUdp: false });
+    await ends[3];
+    expect(full.desk.counts().links).to.equal(16);
   });
 
   it("answers TASK_UNKNOWN while the node does not serve the task yet", async () => {

@@ -38,4 +38,16 @@ describe("direct links behind routers on loopback", () => {
       met.link.close();
     });
   }
+
+  it("carry on over the relay what a hole that closed was carrying", async () => {
+    const sealedInput = new Uint8Array(randomBytes(8 * megabyte));
+    const home = await world.aNode({ openUdp: behindRouter("keeps", 2_000) });
+    const task = await world.aTask(home, { sealedInput });
+    const met = await world.meet(await world.aClient(task), task, home, { openUdp: behindRouter("keeps") });
+    expect(await met.link.opened).to.equal(true);
+    const before = await relayedBytes();
+    expect(await met.put(task.inputCiphertext, sealedInput)).to.include({ kind: "stored" });
+    expect([met.link.isOpen(), (await relayedBytes()) - before > megabyte]).to.deep.equal([false, true]);
+    met.link.close();
+  });
 });

@@ -79,9 +79,10 @@ describe("a task with a direct link", () => {
     await until("the node has the input", () => followed.kinds().includes("accepted"));
     expect(followed.kinds()).to.include("direct input").and.not.to.include("uploaded");
     stored.resolve();
+    await until("the gateway has it as well", () => followed.kinds().includes("uploaded"));
     executed.resolve();
     await followed.ended;
-    expect(followed.kinds()).to.include.members(["uploaded", "direct output", "result"]);
+    expect(followed.kinds()).to.include.members(["direct output", "result"]);
     await until("the link is gone", () => node.desk.counts().links === 0);
   });
 

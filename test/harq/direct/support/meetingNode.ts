@@ -9,6 +9,7 @@ import { systemClock } from "@ngpu/protocol/service/clock";
 import type { OpenUdp } from "@ngpu/protocol/service/harq/direct/directSocket";
 import type { SigningContext, TypedDataSigner } from "@ngpu/protocol/signed";
 import { randomBytes } from "node:crypto";
+import type { Hex } from "viem";
 import { testLog } from "../../../harness/services.ts";
 
 export interface MeetingNode {
@@ -21,6 +22,8 @@ export interface MeetingNode {
   link: Pick<GatewayLink, "send" | "connection" | "answers">;
   /** From now on it serves this as well. */
   serves(task: MetTask): void;
+  /** From now on not any more. */
+  isThrough(task: { taskId: Hex }): void;
   /** From now on it serves what is dispatched to it. */
   serve(desk: TaskDesk): void;
   close(): Promise<void>;
@@ -67,6 +70,7 @@ export async function startMeetingNode(options: {
   return {
     ...{ nodeId, operator, desk, shelf, secret, link },
     serves: (task) => void served.push(task),
+    isThrough: ({ taskId }) => void served.splice(served.findIndex((task) => task.taskId === taskId), 1),
     serve: (desk) => void (tasks = desk),
     async close() {
       await desk.close();

@@ -8,12 +8,14 @@ import { once } from "node:events";
 import type { OpenUdp } from "@ngpu/protocol/service/harq/direct/directSocket";
 import { createUdpPath, type UdpAddress, type UdpPath } from "@ngpu/protocol/service/harq/udpPath";
 
-export function behindRouter(kind: "keeps" | "scatters"): OpenUdp {
+/** After `mostDatagrams`, of both directions, nothing passes any more. */
+export function behindRouter(kind: "keeps" | "scatters", mostDatagrams = Infinity): OpenUdp {
   return async ({ onUnknown }) => {
     const doors = new Map<string, Promise<{ door: Socket; known: Set<string> }>>();
     const paths = new Map<bigint, UdpPath>();
     const counts = { received: 0, sent: 0, unknown: 0, dropped: 0, errors: 0, queued: 0 };
     let isClosed = false;
+    const isCut = (): boolean => counts.received + counts.sent >= mostDatagrams;
     const nameOf = ({ address, port }: UdpAddress): string => `${address}:${port}`;
 
     const openDoor = async () => {
@@ -21,7 +23,7 @@ export function behindRouter(kind: "keeps" | "scatters"): OpenUdp {
       const known = new Set<string>();
       door.on("error", () => (counts.errors += 1));
       door.on("message", (bytes, from) => {
-        if (!known.has(nameOf(from))) return;
+        if (isCut() || !known.has(nameOf(from))) return;
         counts.received += 1;
         const path = bytes.length < 32 ? undefined : paths.get(bytes.readBigUInt64BE(1));
         if (path !== undefined) return path.receive(bytes, from);
@@ -33,7 +35,7 @@ export function behindRouter(kind: "keeps" | "scatters"): OpenUdp {
       return { door, known };
     };
     const send = (bytes: Uint8Array, to: UdpAddress): void => {
-      if (isClosed) return;
+      if (isClosed || isCut()) return;
       const name = kind === "keeps" ? "" : nameOf(to);
       const opening = doors.get(name) ?? openDoor();
       doors.set(name, opening);
