@@ -43,7 +43,7 @@ test("a block that was rebuilt from parity is sent nothing more", () => {
   const message = aMessage(100_000);
   for (const { block } of drain(message, { ...conditions, queuedBytes: 1e9 }))
     message.onFate({ message, block, isRepeated: false }, "lost");
-  message.onDeficits([{ message: 1, block: 1, deficit: 0 }], []);
+  message.onDeficits([{ message: 1, block: 0, deficit: 0 }], []);
   message.plan(conditions);
   expect(drain(message, conditions)).to.deep.equal([]);
   expect(message.openBytes()).to.equal(0);
