@@ -123,14 +123,14 @@ describe("a link over UDP", { timeout: 180_000 }, () => {
 
   it("restarted on the same port hears nothing of what was meant for the link before", async () => {
     const captured: Uint8Array[] = [];
+    const first = createLinkPair();
     const keep = (path: LinkPath): LinkPath => ({
       ...path,
       send(bytes) {
-        captured.push(bytes);
+        if (Buffer.from(bytes).readBigUInt64BE(1) === first.ids.far) captured.push(bytes);
         path.send(bytes);
       },
     });
-    const first = createLinkPair();
     collect(first.far);
     connect(first, { wrap: keep });
     expect(await first.near.send(randomBytes(100_000))).to.equal("good");
@@ -145,7 +145,8 @@ describe("a link over UDP", { timeout: 180_000 }, () => {
     const bytes = randomBytes(100_000);
     expect(await second.near.send(bytes)).to.equal("good");
     expect(arrivals).to.deep.equal([arrivalOf(bytes)]);
-    await until(() => farSocket.counts().unknown > unknownBefore, "what was old came to nobody");
+    const most = unknownBefore + captured.length / 2;
+    await until(() => farSocket.counts().unknown > most, "what was old came to nobody");
     expect(second.far.metrics().refused).to.equal(0);
     await end(second);
   });

@@ -6,6 +6,7 @@ import { nodeLinkPorts } from "@ngpu/protocol/service/harq/nodeLinkPorts";
 import { openUdpSocket } from "@ngpu/protocol/service/harq/udpSocket";
 import type { Arrivals } from "./arrivals.ts";
 import type { DirectionSecret, EndpointCalls } from "./endpointCalls.ts";
+import { within } from "./within.ts";
 import { payloadOf, sendEvery, sha256Of, stamp } from "./payload.ts";
 
 type Calls = Pick<
@@ -34,7 +35,7 @@ export function createHarqPeer(arrivals: Arrivals): Calls {
       });
       open.acceptPath({ id: path, path: socket.createPath({ connectionId: toFar.connectionId }) });
     },
-    async harqOpen({ host, port, secrets: { toFar, toNear }, rttUs }) {
+    async harqOpen({ host, port, secrets: { toFar, toNear }, rttUs, withinMs }) {
       const socket = await openUdpSocket({ host: "0.0.0.0" });
       const validated = Promise.withResolvers<void>();
       open = createHarqLink({
@@ -44,7 +45,7 @@ export function createHarqPeer(arrivals: Arrivals): Calls {
       });
       const remote = { address: host, port };
       open.openPath({ id: path, path: socket.createPath({ connectionId: toNear.connectionId, remote }), rttUs });
-      await validated.promise;
+      await within(validated.promise, { what: `the path to ${host}:${port} is validated`, withinMs });
     },
     harqSend({ bytes }) {
       const payload = payloadOf(bytes);

@@ -4,6 +4,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import type { Arrivals } from "./arrivals.ts";
 import { setCongestionControl } from "./congestionControl.ts";
 import type { Congestion, EndpointCalls, TcpTarget } from "./endpointCalls.ts";
+import { within } from "./within.ts";
 import { payloadOf, sendEvery, sha256Of, stamp } from "./payload.ts";
 
 const port = 9_002;
@@ -43,15 +44,16 @@ export function createWebSocketPeer(arrivals: Arrivals): Calls {
 }
 
 /** Resolves once it is open; a connection under `congestion` from its first byte. */
-export async function openWebSocket({ host, congestion }: TcpTarget, port: number): Promise<WebSocket> {
+export async function openWebSocket({ host, congestion, withinMs }: TcpTarget, port: number): Promise<WebSocket> {
   const socket = new WebSocket(`ws://${host}:${port}`, {
     perMessageDeflate: false,
     createConnection: () => connectTcp({ host, port, congestion }),
   });
-  await new Promise<void>((resolve, reject) => {
+  const opened = new Promise<void>((resolve, reject) => {
     socket.once("open", resolve);
     socket.once("error", reject);
   });
+  await within(opened, { what: `a WebSocket to ${host}:${port} is open`, withinMs });
   return socket;
 }
 

@@ -1,0 +1,13 @@
+/** What is waited for, or an error that names it once the time is over. */
+export async function within<T>(
+  promise: Promise<T>,
+  { what, withinMs = 30_000 }: { readonly what: string; readonly withinMs: number | undefined },
+): Promise<T> {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  const late = setTimeout(() => reject(new Error(`not within ${withinMs / 1_000} s: ${what}`)), withinMs);
+  try {
+    return await Promise.race([promise, over]);
+  } finally {
+    clearTimeout(late);
+  }
+}
