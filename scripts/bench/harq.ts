@@ -6,8 +6,7 @@
  */
 import os from "node:os";
 import { parseArgs } from "node:util";
-import { pathOf } from "./harq/conditions.ts";
-import { openPair } from "./harq/openPair.ts";
+import { checkNetwork } from "./harq/checkNetwork.ts";
 import type { Row } from "./harq/row.ts";
 import { fairnessRows } from "./harq/rows/fairness.ts";
 import { smallRows } from "./harq/rows/small.ts";
@@ -27,7 +26,7 @@ const turns = quick ? 3 : 5;
 const tell = (text: string): void => console.error(`· ${text} …`);
 
 const groups: Readonly<Record<string, () => Promise<Row[]>>> = {
-  transfers: () => transferRows({ turns, peerTurns: quick ? 2 : 3, limitS: quick ? 60 : 600 }, tell),
+  transfers: () => transferRows({ turns, peerTurns: quick ? 2 : 5, limitS: quick ? 60 : 900 }, tell),
   small: () => smallRows(turns),
   steady: () => steadyRows(quick ? 1 : 3),
   fairness: () => fairnessRows(quick ? 1 : 5),
@@ -55,30 +54,6 @@ if (typeof network === "string") {
     }
   }
   print({ bench: "harq", machine: { ...machine, load: os.loadavg()[0] }, network, rows });
-}
-
-/** The network as it was asked to be, by what plain datagrams see of it. */
-async function checkNetwork() {
-  const rttMs = 200;
-  const loss = 0.1;
-  const count = 20_000;
-  const pair = await openPair(pathOf({ rttMs, loss, seed: 99 }));
-  try {
-    const { near, far, host } = pair;
-    await far.echoListen({ host });
-    const times = (await near.echoTimes({ host, count: 20 })).toSorted((a, b) => a - b);
-    await near.echoFlood({ host, count, bytes: 1_200, bytesPerSecond: 4_000_000 });
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    const counted = await far.echoCounted();
-    const [first] = await pair.counts();
-    return {
-      rttErrorMs: Number(((times[Math.floor(times.length / 2)] ?? Infinity) / 1_000 - rttMs).toFixed(3)),
-      lossErrorPoints: Number((100 * (1 - counted / count) - 100 * loss).toFixed(3)),
-      latestUs: Math.round(first?.latestUs ?? 0),
-    };
-  } finally {
-    await pair.close();
-  }
 }
 
 function line({ name, conditions, value, min, max, n, unit, peer, ratio, target, isMet }: Row): string {

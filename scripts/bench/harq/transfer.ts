@@ -23,12 +23,20 @@ export async function transfer(options: {
   /** Sizes of the messages; all after the first are warm. */
   readonly bytes: readonly number[];
   readonly limitS: number;
+  /** Told when the connection is open, before the first message. */
+  readonly onOpen?: () => void;
+  /** Ends it before its time: it rejects. */
+  readonly signal?: AbortSignal;
 }): Promise<Transfer> {
-  const { carrier, conditions, bytes, limitS } = options;
+  const { carrier, conditions, bytes, limitS, onOpen, signal } = options;
   const isOurs = carrier !== "cubic" && carrier !== "bbr";
+  signal?.throwIfAborted();
   const pair = await openPair(conditions);
+  const cut = (): void => void pair.close();
+  signal?.addEventListener("abort", cut);
   try {
     await open(pair, carrier);
+    onOpen?.();
     const seconds: number[] = [];
     for (const size of bytes) {
       const sent: SentMessage = await (isOurs ? pair.near.harqSend : pair.near.webSocketSend)({ bytes: size });
@@ -40,6 +48,7 @@ export async function transfer(options: {
     const sentBytes = isOurs ? (await pair.near.harqMetrics()).sentBytes : 0;
     return { seconds, isCut: false, sentBytes };
   } finally {
+    signal?.removeEventListener("abort", cut);
     await pair.close();
   }
 }

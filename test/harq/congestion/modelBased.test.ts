@@ -70,6 +70,17 @@ test("beside a CUBIC flow it takes 35 to 65 in a hundred, with one and with four
   }
 });
 
+test("beside four CUBIC flows it takes between a half and twice its fifth", () => {
+  for (const products of [1, 4]) {
+    const shares = seeds.map((seed) => {
+      const run = { ...home, products, seed, fromS: 15, untilS: 60 };
+      const [ours, ...theirs] = contest({ ...run, flows: [createModelBased, "cubic", "cubic", "cubic", "cubic"] });
+      return ours! / theirs.reduce((sum, rate) => sum + rate, ours!);
+    });
+    expect(median(shares), `${products} products: ${shares}`).to.be.within(0.1, 0.4);
+  }
+});
+
 test("a latecomer beside a CUBIC flow that fills the queue takes 35 to 65 in a hundred too", () => {
   for (const products of [1, 4]) {
     const shares = seeds.map((seed) => {

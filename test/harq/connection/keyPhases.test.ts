@@ -168,6 +168,10 @@ interface Watched extends Protection {
 function aKeyedWorld(lifetime: { packets: number }) {
   const plain = keyedProtections(9, lifetime);
   const watch = (one: Protection, other: Protection): Watched => {
+    const isEarly = (bit: 0 | 1): boolean => {
+      const sending = one.phases!.sending();
+      return sending > other.phases!.receiving() || bit !== sending % 2;
+    };
     const watched: Watched = {
       phases: one.phases!,
       open: one.open,
@@ -176,7 +180,7 @@ function aKeyedWorld(lifetime: { packets: number }) {
       seal(outbound) {
         const datagram = one.seal(outbound);
         if (outbound.inNextPhase === true) watched.asked.add(datagram);
-        else if (one.phases!.sending() > other.phases!.receiving()) watched.early += 1;
+        else if (isEarly(bitOf(datagram))) watched.early += 1;
         return datagram;
       },
     };

@@ -50,7 +50,7 @@ describe("a client that may ask the node", () => {
   const never = (): Promise<never> => new Promise(() => undefined);
   const refuses = (code: "BLOB_UNKNOWN" | "BLOB_MISMATCH") => (): Promise<never> => Promise.reject(new NgpuError(code));
   const gives = (byte: number) => (): Promise<Uint8Array> => Promise.resolve(Uint8Array.of(byte));
-  const aBlobs = (get: Blobs["get"]): Blobs => ({ get, put: never, size: never });
+  const aBlobs = (get: Blobs["get"]): Blobs => ({ get, put: never, size: never, part: never });
 
   async function ask(node: Blobs["get"] | undefined, gateway: Blobs["get"], hedgeAfterMs?: number) {
     let isDirect = false;

@@ -11,7 +11,7 @@ import { createRandom, type Random } from "../support/random.ts";
 import { createHasher } from "../support/world.ts";
 
 const ports = { codec: createErasureCodec(), createHasher };
-const inputs = process.env["NGPU_FUZZ"] === undefined ? 100_000 : 1_000_000;
+const inputs = process.env["NGPU_FUZZ"] === undefined ? 1_000_000 : 10_000_000;
 
 test("symbols of any block, id and shape, in any order, stay within the credit and break nothing", () => {
   const random = createRandom(Number(process.env["SEED"] ?? "5"));

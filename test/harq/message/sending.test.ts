@@ -1,6 +1,7 @@
 /** What a message sends, and when: once in turn, then only what was lost, within window and credit. */
 import { test } from "node:test";
 import { expect } from "chai";
+import { createInbox } from "@ngpu/protocol/harq/message/inbox";
 import { messageLimits } from "@ngpu/protocol/harq/message/messageLimits";
 import { createOutbox } from "@ngpu/protocol/harq/message/outbox";
 import { createOutgoingMessage, type OutgoingMessage } from "@ngpu/protocol/harq/message/outgoingMessage";
@@ -42,10 +43,44 @@ test("a block that was rebuilt from parity is sent nothing more", () => {
   const message = aMessage(100_000);
   for (const { block } of drain(message, { ...conditions, queuedBytes: 1e9 }))
     message.onFate({ message, block, isRepeated: false }, "lost");
-  message.onDeficits([{ message: 1, block: 1, deficit: 0 }], []);
+  message.onDeficits([{ message: 1, block: 0, deficit: 0 }], []);
   message.plan(conditions);
   expect(drain(message, conditions)).to.deep.equal([]);
   expect(message.openBytes()).to.equal(0);
+});
+
+test("what a receiver rebuilt from parity it reports as complete, and no repair follows", () => {
+  const inbox = createInbox(ports);
+  const message = aMessage(300_000);
+  const sent = drain(message, conditions);
+  const rebuilt = new Set(sent.filter(({ block, esi }) => esi >= block.k).map(({ block }) => block.index));
+  expect(rebuilt.size, "blocks with parity").to.be.above(0);
+  for (const { block, esi, bytes } of sent) {
+    const isLost = rebuilt.has(block.index) && esi % 32 === 0 && esi < block.k;
+    message.onFate({ message, block, isRepeated: false }, isLost ? "lost" : "arrived");
+    if (!isLost) inbox.onSymbol({ ...shapeOf(message), block: block.index, esi, symbol: bytes });
+  }
+  const told = inbox.deficits(100);
+  expect(told.every(({ deficit }) => deficit === 0), JSON.stringify(told)).to.equal(true);
+  message.onDeficits(told, inbox.missing(100));
+  message.plan(conditions);
+  expect(drain(message, conditions)).to.deep.equal([]);
+});
+
+test("a group that is short by one symbol has all others counted: one is asked for, and few are sent", () => {
+  const inbox = createInbox(ports);
+  const message = aMessage(100_000);
+  const sent = drain(message, { ...conditions, queuedBytes: 1e9 });
+  const [lost, ...arrived] = sent;
+  for (const { block, esi, bytes } of arrived) {
+    message.onFate({ message, block, isRepeated: false }, "arrived");
+    inbox.onSymbol({ ...shapeOf(message), block: block.index, esi, symbol: bytes });
+  }
+  message.onFate({ message, block: lost!.block, isRepeated: false }, "lost");
+  expect(inbox.deficits(100)).to.deep.equal([{ message: 1, block: 0, deficit: 1 }]);
+  message.onDeficits(inbox.deficits(100), []);
+  message.plan({ ...conditions, queuedBytes: 1e9 });
+  expect(drain(message, { ...conditions, queuedBytes: 1e9 }).length).to.be.within(1, 3);
 });
 
 test("a stale report takes nothing back", () => {
@@ -111,6 +146,10 @@ function aMessage(length: number): OutgoingMessage {
   const parts = partition({ length, symbolBytes: 1_152, kmax: 128 });
   const source = { length, read: (offset: number, count: number) => bytes.subarray(offset, offset + count) };
   return createOutgoingMessage({ ...ports, id: 1, priority: "bulk", parts, source });
+}
+
+function shapeOf({ id, parts: { length, kmax, symbolBytes } }: OutgoingMessage) {
+  return { type: "symbol", message: id, length, kmax, symbolBytes, priority: 1, codec: 0 } as const;
 }
 
 function drain(message: OutgoingMessage, given: SendingConditions) {

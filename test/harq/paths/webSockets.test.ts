@@ -2,10 +2,11 @@
 import { expect } from "chai";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 import type { LinkPath } from "@ngpu/protocol/harq/link/linkPath";
 import { openUdpSocket } from "@ngpu/protocol/service/harq/udpSocket";
 import { createWebSocketPath } from "@ngpu/protocol/harq/link/webSocketPath";
+import { collectGarbage } from "../support/keptMemory.ts";
 import { arrivalOf, collect, createLinkPair, until, type LinkPair } from "../support/links.ts";
 import { createSocketPairs, type SocketPair, type SocketPairs } from "../support/webSockets.ts";
 
@@ -27,6 +28,12 @@ describe("a link over WebSockets", { timeout: 180_000 }, () => {
   };
   const end = async ({ near, far }: LinkPair): Promise<void> => {
     await Promise.all([near.close(), far.closed]);
+  };
+  /** Sockets of links, cut at one end once all were open; none is held here afterwards. */
+  const terminated = async (links: readonly LinkPair[]): Promise<WeakRef<WebSocket>[]> => {
+    const sockets = await Promise.all(links.map((pair) => connect(pair)));
+    for (const { near } of sockets) near.terminate();
+    return sockets.flatMap(({ near, far }) => [new WeakRef(near), new WeakRef(far)]);
   };
   /** Begins a message and goes on when some of it was read. */
   const underWay = async ({ near }: LinkPair, bytes: Uint8Array, readBytes: number) => {
@@ -125,18 +132,16 @@ describe("a link over WebSockets", { timeout: 180_000 }, () => {
   });
 
   it("leaves no socket behind where two hundred peers go at once", async () => {
-    const links = await Promise.all(
-      Array.from({ length: 200 }, async () => {
-        const pair = createLinkPair();
-        return { pair, sockets: await connect(pair) };
-      }),
-    );
-    for (const { sockets } of links) sockets.near.terminate();
-    const isOver = ({ pair, sockets }: (typeof links)[number]): boolean =>
-      pair.near.metrics().paths.length + pair.far.metrics().paths.length === 0 &&
-      sockets.far.readyState === WebSocket.CLOSED;
-    await until(() => links.every(isOver), "all paths are gone");
-    await Promise.all(links.flatMap(({ pair }) => [pair.near.close(), pair.far.close()]));
+    const pairsOfLinks = Array.from({ length: 200 }, () => createLinkPair());
+    const sockets = await terminated(pairsOfLinks);
+    const isLeft = ({ near, far }: LinkPair): boolean => near.metrics().paths.length + far.metrics().paths.length === 0;
+    await until(() => pairsOfLinks.every(isLeft), "all paths are gone");
+    const isKept = (socket: WeakRef<WebSocket>): boolean => socket.deref() !== undefined;
+    await until(() => {
+      collectGarbage();
+      return !sockets.some(isKept);
+    }, "no socket is left after a collection, though the links live on");
+    await Promise.all(pairsOfLinks.flatMap(({ near, far }) => [near.close(), far.close()]));
   });
 });
 

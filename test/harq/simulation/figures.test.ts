@@ -2,6 +2,7 @@
 import { test } from "node:test";
 import { median } from "@ngpu/protocol/selection/median";
 import { expect } from "chai";
+import { seeds } from "../support/seeds.ts";
 import { measureCompletion, type CompletionOptions } from "./completion.ts";
 
 const noisy = { loss: 0.1, rttUs: 200_000, bytesPerSecond: 12_500_000 };
@@ -36,10 +37,10 @@ test("a clean path carries next to no parity, and hardly longer than the bytes t
 });
 
 test("a lone kilobyte arrives in its first flight but once in ten thousand times", () => {
-  const runs = Array.from({ length: 2_000 }, (_, at) =>
-    measureCompletion({ ...noisy, bytes: 1_024, start: "cold", seed: at + 1, priority: "interactive" }),
+  const runs = seeds(10_000).map((seed) =>
+    measureCompletion({ ...noisy, bytes: 1_024, start: "cold", seed, priority: "interactive" }),
   );
-  expect(runs.filter(({ takenUs }) => takenUs[0]! > 110_000).length).to.equal(0);
+  expect(runs.filter(({ takenUs }) => takenUs[0]! > 110_000).length).to.be.at.most(runs.length / 1e4);
   const datagrams = 5;
   for (const { repairRatio } of runs) expect(repairRatio).to.be.at.least(datagrams - 1);
   expect(0.1 ** datagrams).to.be.at.most(1e-4);

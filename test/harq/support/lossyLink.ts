@@ -30,7 +30,23 @@ export interface Link {
   change(conditions: Partial<LinkConditions>): void;
   /** Bytes that left the queue onto the wire, lost ones included. */
   wireBytes(): number;
+  counts(): LinkCounts;
 }
+
+/** What can happen to a packet; `overtaken`: one that left later arrives before it. */
+export const linkEvents = [
+  "overflowed",
+  "tooLarge",
+  "lost",
+  "whileDown",
+  "held",
+  "repeated",
+  "corrupted",
+  "overtaken",
+] as const;
+
+/** Packets to which each of these happened. */
+export type LinkCounts = Readonly<Record<(typeof linkEvents)[number], number>>;
 
 export interface LinkOptions {
   readonly queue: EventQueue;
@@ -43,30 +59,43 @@ export function createLink({ queue, random, conditions: initial, deliver }: Link
   let conditions = initial;
   const own = createBottleneck(queue, conditions);
   let wireBytes = 0;
+  let latestUs = 0;
+  const counts = Object.fromEntries(linkEvents.map((what) => [what, 0])) as Record<keyof LinkCounts, number>;
+  const happens = (what: keyof LinkCounts): true => {
+    counts[what] += 1;
+    return true;
+  };
   const pass = (bytes: Uint8Array, sentUs: number): void => {
     const { delayUs, jitterUs = 0, holds, loss, corrupts = 0, isDown = false } = conditions;
-    if (isDown || loss?.(sentUs) === true) return;
-    const heldUs = holds !== undefined && random.chance(holds.chance) ? holds.heldUs : 0;
+    if (isDown) return void happens("whileDown");
+    if (loss?.(sentUs) === true) return void happens("lost");
+    const heldUs = holds !== undefined && random.chance(holds.chance) && happens("held") ? holds.heldUs : 0;
     const arrivesUs = sentUs + delayUs + heldUs + (jitterUs > 0 ? random.unit() * jitterUs : 0);
-    const arriving = corrupts > 0 && random.chance(corrupts) ? corrupted(bytes, random) : bytes;
+    const isCorrupted = corrupts > 0 && random.chance(corrupts) && happens("corrupted");
+    const arriving = isCorrupted ? corrupted(bytes, random) : bytes;
+    if (arrivesUs < latestUs) happens("overtaken");
+    latestUs = Math.max(latestUs, arrivesUs);
     queue.at(arrivesUs, () => {
-      if (!(conditions.isDown ?? false)) deliver(arriving);
+      if (conditions.isDown === true) happens("whileDown");
+      else deliver(arriving);
     });
   };
   return {
     send(bytes) {
       const { bottleneck = own, repeats = 0, largestBytes = Infinity } = conditions;
-      const leavesUs = bytes.length > largestBytes ? undefined : bottleneck.pass(bytes.length);
-      if (leavesUs === undefined) return;
+      if (bytes.length > largestBytes) return void happens("tooLarge");
+      const leavesUs = bottleneck.pass(bytes.length);
+      if (leavesUs === undefined) return void happens("overflowed");
       wireBytes += bytes.length;
       pass(bytes, leavesUs);
-      if (repeats > 0 && random.chance(repeats)) pass(bytes, leavesUs);
+      if (repeats > 0 && random.chance(repeats) && happens("repeated")) pass(bytes, leavesUs);
     },
     change(changed) {
       conditions = { ...conditions, ...changed };
       own.change(changed);
     },
     wireBytes: () => wireBytes,
+    counts: () => ({ ...counts }),
   };
 }
 

@@ -33,7 +33,7 @@ export async function createSocketPairs(
     connect() {
       // One after the other, so that both ends are of the same socket.
       const next = last.then(connectOne);
-      last = next;
+      last = next.then(() => undefined);
       return next;
     },
     dial: () => new WebSocket(url(), options),

@@ -17,6 +17,8 @@ export interface Arrival {
 export interface TcpTarget {
   readonly host: string;
   readonly congestion: Congestion;
+  /** Until it must be open; half a minute where it is not given. */
+  readonly withinMs?: number;
 }
 
 /** What each direction is sealed with, as a handshake would give it. */
@@ -37,6 +39,8 @@ export interface HarqTarget {
   readonly secrets: LinkSecrets;
   /** As the handshake over the WebSocket measured it. */
   readonly rttUs: number;
+  /** Until the path must be validated; half a minute where it is not given. */
+  readonly withinMs?: number;
 }
 
 export interface StripesTarget extends Omit<HarqTarget, "port"> {

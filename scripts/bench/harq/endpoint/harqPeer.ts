@@ -12,6 +12,7 @@ import { openUdpSocket } from "@ngpu/protocol/service/harq/udpSocket";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Arrivals } from "./arrivals.ts";
 import type { DirectionSecret, EndpointCalls, LinkSecrets } from "./endpointCalls.ts";
+import { defaultWithinMs, within } from "./within.ts";
 import { payloadOf, sendEvery, sha256Of, stamp } from "./payload.ts";
 import { dialWebSocket, openWebSocket } from "./webSocketPeer.ts";
 
@@ -58,7 +59,7 @@ export function createHarqPeer(arrivals: Arrivals): Calls {
       const socket = await openUdpSocket({ host, port });
       receiver(secrets).acceptPath({ id: path, path: socket.createPath({ connectionId: toFar.connectionId }) });
     },
-    async harqOpen({ host, port, secrets: { toFar, toNear }, rttUs }) {
+    async harqOpen({ host, port, secrets: { toFar, toNear }, rttUs, withinMs }) {
       const socket = await openUdpSocket({ host: "0.0.0.0" });
       const validated = Promise.withResolvers<void>();
       open = createHarqLink({
@@ -68,7 +69,7 @@ export function createHarqPeer(arrivals: Arrivals): Calls {
       });
       const remote = { address: host, port };
       open.openPath({ id: path, path: socket.createPath({ connectionId: toNear.connectionId, remote }), rttUs });
-      await validated.promise;
+      await within(validated.promise, { what: `the path to ${host}:${port} is validated`, withinMs });
     },
     async harqListenStripes({ host, secrets }) {
       const far = receiver(secrets);
@@ -79,13 +80,17 @@ export function createHarqPeer(arrivals: Arrivals): Calls {
       });
       await new Promise((resolve) => server.once("listening", resolve));
     },
-    async harqOpenStripes({ host, secrets: { toFar, toNear }, rttUs, congestion, count }) {
+    async harqOpenStripes({ host, secrets: { toFar, toNear }, rttUs, congestion, count, withinMs }) {
       const near = createHarqLink({ ...nodeLinkPorts(), protection: protection({ send: toFar, receive: toNear }) });
       const ids = Array.from({ length: count ?? 1 }, (_, id) => id);
-      const sockets = await Promise.all(ids.map((id) => openWebSocket({ host, congestion }, stripesPort, `${id}`)));
+      const sockets = await Promise.all(ids.map((id) => openWebSocket({ host, congestion, withinMs }, stripesPort, `${id}`)));
       sockets.forEach((socket, id) => near.openPath({ id, path: createWebSocketPath(socket), rttUs }));
       const isHeard = (): boolean => near.metrics().paths.every(({ receivedBytes }) => receivedBytes > 0);
-      while (!isHeard()) await new Promise((resolve) => setTimeout(resolve, 10));
+      const untilMs = performance.now() + (withinMs ?? defaultWithinMs);
+      while (!isHeard()) {
+        if (performance.now() > untilMs) throw new Error(`not every WebSocket to ${host} was heard in time`);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
       const dial = (): JoiningSocket => dialWebSocket({ host, congestion }, stripesPort, joinsPath.slice(1)) as never;
       if (count === undefined) {
         keepStreams({ link: near, clock: nodeLinkClock, rttUs, first: sockets[0] as never, dial });

@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import type { Arrivals } from "./arrivals.ts";
 import { setCongestionControl } from "./congestionControl.ts";
 import type { EndpointCalls } from "./endpointCalls.ts";
+import { within } from "./within.ts";
 import { payloadOf } from "./payload.ts";
 
 const port = 9_003;
@@ -18,12 +19,13 @@ export function createTcpStream(arrivals: Arrivals): Pick<EndpointCalls, "stream
       });
       await new Promise<void>((resolve) => server.listen(port, host, resolve));
     },
-    async streamOpen({ host, congestion }) {
+    async streamOpen({ host, congestion, withinMs }) {
       const socket = connect({ host, port });
-      await new Promise((resolve, reject) => {
+      const opened = new Promise((resolve, reject) => {
         socket.once("connect", resolve);
         socket.once("error", reject);
       });
+      await within(opened, { what: `a stream to ${host}:${port} is open`, withinMs });
       setCongestionControl(socket, congestion);
       const chunk = payloadOf(chunkBytes);
       const fill = (): void => {

@@ -4,6 +4,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import type { Arrivals } from "./arrivals.ts";
 import { setCongestionControl } from "./congestionControl.ts";
 import type { Congestion, EndpointCalls, TcpTarget } from "./endpointCalls.ts";
+import { within } from "./within.ts";
 import { payloadOf, sendEvery, sha256Of, stamp } from "./payload.ts";
 
 const port = 9_002;
@@ -43,7 +44,7 @@ export function createWebSocketPeer(arrivals: Arrivals): Calls {
 }
 
 /** A connection under `congestion` from its first byte, being opened. */
-export function dialWebSocket({ host, congestion }: TcpTarget, port: number, path = ""): WebSocket {
+export function dialWebSocket({ host, congestion }: Omit<TcpTarget, "withinMs">, port: number, path = ""): WebSocket {
   return new WebSocket(`ws://${host}:${port}/${path}`, {
     perMessageDeflate: false,
     createConnection: () => connectTcp({ host, port, congestion }),
@@ -51,12 +52,14 @@ export function dialWebSocket({ host, congestion }: TcpTarget, port: number, pat
 }
 
 /** The same; resolves once it is open. */
-export async function openWebSocket(...target: Parameters<typeof dialWebSocket>): Promise<WebSocket> {
-  const socket = dialWebSocket(...target);
-  await new Promise<void>((resolve, reject) => {
+export async function openWebSocket(target: TcpTarget, port: number, path = ""): Promise<WebSocket> {
+  const { host, withinMs } = target;
+  const socket = dialWebSocket(target, port, path);
+  const opened = new Promise<void>((resolve, reject) => {
     socket.once("open", resolve);
     socket.once("error", reject);
   });
+  await within(opened, { what: `a WebSocket to ${host}:${port} is open`, withinMs });
   return socket;
 }
 

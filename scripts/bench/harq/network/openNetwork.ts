@@ -2,6 +2,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { within } from "../endpoint/within.ts";
 import { namespaceVariable } from "./namespaceVariable.ts";
 import type { DirectionCounts, ImpairerReport, ImpairerRequest, NetworkConditions } from "./networkConditions.ts";
 
@@ -18,6 +19,7 @@ export interface Network {
 
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const startWithinMs = 20_000;
+const countedWithinMs = 20_000;
 
 /** Rejects where namespaces or devices may not be made; what the process said is in the error. */
 export async function openNetwork(conditions: NetworkConditions): Promise<Network> {
@@ -25,13 +27,19 @@ export async function openNetwork(conditions: NetworkConditions): Promise<Networ
   const complaint: Buffer[] = [];
   impairer.stderr?.on("data", (chunk: Buffer) => complaint.push(chunk));
   const { promise, resolve, reject } = Promise.withResolvers<Extract<ImpairerReport, { type: "ready" }>>();
-  const waiting = new Map<number, (counts: readonly DirectionCounts[]) => void>();
+  const waiting = new Map<number, PromiseWithResolvers<readonly DirectionCounts[]>>();
   impairer.on("message", (report: ImpairerReport) => {
     if (report.type === "ready") return resolve(report);
-    waiting.get(report.id)?.(report.directions);
+    waiting.get(report.id)?.resolve(report.directions);
     waiting.delete(report.id);
   });
-  impairer.once("exit", () => reject(new Error(`no network: ${lastError(Buffer.concat(complaint).toString())}`)));
+  const end = (): void => {
+    const gone = new Error(`no network: ${lastError(Buffer.concat(complaint).toString())}`);
+    reject(gone);
+    for (const { reject: tell } of waiting.values()) tell(gone);
+  };
+  impairer.once("exit", end);
+  impairer.on("error", end);
   const late = setTimeout(() => reject(new Error("no network: it did not start in time")), startWithinMs);
   impairer.send(conditions);
   const ready = await promise.catch((error: unknown) => {
@@ -57,18 +65,18 @@ export async function openNetwork(conditions: NetworkConditions): Promise<Networ
       ids += 1;
       const id = ids;
       const request: ImpairerRequest = { type: "counts", id };
-      return new Promise((tell) => {
-        waiting.set(id, tell);
-        impairer.send(request);
-      });
+      const told = Promise.withResolvers<readonly DirectionCounts[]>();
+      waiting.set(id, told);
+      impairer.send(request, (error) => error !== null && told.reject(error));
+      return within(told.promise, { what: "the network says what it did", withinMs: countedWithinMs });
     },
     async close() {
-      await Promise.all([...inside, impairer].map(end));
+      await Promise.all([...inside, impairer].map(stop));
     },
   };
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
   child.kill("SIGKILL");

@@ -20,6 +20,7 @@ export const constants = {
   datagram: 2,
   protocolTcp: 6,
   tcpCongestion: 13,
+  roundRobin: 2,
 } as const;
 
 type Call<Arguments extends unknown[]> = (...given: Arguments) => number;
@@ -37,6 +38,9 @@ const raw = {
   timerfdCreate: libc.func("int timerfd_create(int clock, int flags)") as Call<[number, number]>,
   timerfdSettime: libc.func("int timerfd_settime(int fd, int flags, const void *value, void *old)") as Call<
     [number, number, Uint8Array, null]
+  >,
+  schedSetscheduler: libc.func("int sched_setscheduler(int pid, int policy, const void *parameters)") as Call<
+    [number, number, Uint8Array]
   >,
   setsockopt: libc.func("int setsockopt(int fd, int level, int name, const void *value, int length)") as Call<
     [number, number, number, Uint8Array, number]
@@ -75,6 +79,7 @@ export const system = {
   timerfdCreate: checked("timerfdCreate"),
   timerfdSettime: checked("timerfdSettime"),
   setsockopt: checked("setsockopt"),
+  schedSetscheduler: checked("schedSetscheduler"),
   readNow: raw.read,
   writeNow: raw.write,
   /** Calls back while the descriptor can be read, until the process ends. */
