@@ -54,7 +54,8 @@ test("a path that is opened again goes on counting, so that no packet number is 
   }
   feed({ type: "openPath", path: 0, kind: "datagram" }, 5_000);
   feed({ type: "openPath", path: 0, kind: "datagram" }, 6_000);
-  expect(numbers).to.deep.equal([0, 1, 2, 3, 4]);
+  expect(numbers.length).to.be.at.least(5);
+  expect(numbers).to.deep.equal(numbers.map((_, index) => index));
 });
 
 test("a sender waits for credit that the application has not given back, and goes on when it has", () => {

@@ -44,8 +44,8 @@ export interface Played {
   readonly troubles: ReadonlySet<Trouble>;
 }
 
-/** Where no controllers are given, they know what the path carries. */
-export function playScenario(seed: number, controllers?: Controllers): Played {
+/** Where no controllers are given, they know what the path carries. `patienceUs` stands in for the usual time to heal. */
+export function playScenario(seed: number, controllers?: Controllers, patienceUs = healingUs): Played {
   const random = createRandom(seed);
   const bytesPerSecond = 10 ** (5.5 + 1.6 * random.unit());
   const world = createWorld({
@@ -63,7 +63,7 @@ export function playScenario(seed: number, controllers?: Controllers): Played {
   const messages = schedule(network);
   const isSettled = ({ from, handle }: Sent): boolean =>
     handle !== undefined && from.events.some((event) => event.type === "sent" && event.handle === handle);
-  const settled = world.runUntil(() => messages.every(isSettled), network.lastChangeUs + healingUs);
+  const settled = world.runUntil(() => messages.every(isSettled), network.lastChangeUs + patienceUs);
   expect(settled, "every message ends, once the network is whole again").to.equal(true);
   const sides = [world.near, world.far];
   world.runUntil(() => sides.every(isAtRest), world.queue.nowUs() + restUs);

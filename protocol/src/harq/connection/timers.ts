@@ -155,7 +155,7 @@ export function nextStepUs(connection: Connection, nowUs: number): number {
   const active = activePaths(connection);
   dueUs = Math.min(dueUs, keysDueUs(connection, active.length));
   for (const path of connection.paths.values()) {
-    dueUs = Math.min(dueUs, challengeDueUs(path), probeDueUs(connection, path, active), stallDueUs(path));
+    dueUs = Math.min(dueUs, challengeDueUs(connection, path), probeDueUs(connection, path, active), stallDueUs(path));
     dueUs = Math.min(dueUs, keepAliveDueUs(connection, path));
     if (path.isValidated && path.kind === "datagram") dueUs = Math.min(dueUs, path.size.nextUs());
     if (hasNext && active.includes(path) && hasWindow(path, path.size.packetBytes(), nowUs))

@@ -1,7 +1,7 @@
 /**
  * A path proves itself by answering a challenge: before that no symbol goes over it. It is asked with growing pauses
- * up to 30 s (1 s while messages wait and there is no other), and said to have failed after eight; one that fell
- * silent later is asked again after 30 s, then ever less often.
+ * up to 30 s (10 s where there is no other, 1 s while messages wait as well), and said to have failed after eight; one
+ * that fell silent later is asked again after 30 s, then ever less often.
  */
 import type { Connection } from "./connectionState.ts";
 import { abandon } from "./fates.ts";
@@ -9,6 +9,8 @@ import type { Path } from "./path.ts";
 
 const manyTries = 8;
 const longestWaitUs = 30_000_000;
+/** Where no path is good, the peer may have something to say and cannot: it knows no address before it is asked. */
+const longestAloneUs = 10_000_000;
 /** While messages wait for any path at all. */
 const longestNeededUs = 1_000_000;
 const shortestWaitUs = 50_000;
@@ -27,7 +29,7 @@ export function dueChallenge(connection: Connection, path: Path, nowUs: number):
     beginChallenge(connection, path, nowUs);
   }
   const { challenge } = path;
-  if (challenge === undefined || nowUs < challenge.nextUs) return undefined;
+  if (challenge === undefined || nowUs < nextUs(connection, challenge)) return undefined;
   if (challenge.tries === manyTries && !path.isValidated) {
     abandon(path);
     connection.events.push({ type: "pathFailed", path: path.id });
@@ -35,12 +37,15 @@ export function dueChallenge(connection: Connection, path: Path, nowUs: number):
   challenge.tries += 1;
   challenge.sentUs = nowUs;
   const waitUs = Math.max(shortestWaitUs, 1.5 * path.roundTrip.smoothedUs());
-  const isNeeded =
-    connection.outbox.queuedBytes() > 0 && ![...connection.paths.values()].some(({ isValidated }) => isValidated);
-  challenge.nextUs =
-    nowUs +
-    Math.min(isNeeded ? longestNeededUs : longestWaitUs, waitUs * 2 ** Math.max(0, Math.min(16, challenge.tries - 3)));
+  challenge.nextUs = nowUs + Math.min(longestWaitUs, waitUs * 2 ** Math.max(0, Math.min(16, challenge.tries - 3)));
   return challenge.data;
+}
+
+/** A long pause that began while nothing waited is cut short by the first message that has no other path. */
+function nextUs(connection: Connection, challenge: NonNullable<Path["challenge"]>): number {
+  if ([...connection.paths.values()].some(({ isValidated }) => isValidated)) return challenge.nextUs;
+  const longestUs = connection.outbox.queuedBytes() > 0 ? longestNeededUs : longestAloneUs;
+  return Math.min(challenge.nextUs, challenge.sentUs + longestUs);
 }
 
 export function onResponse(connection: Connection, path: Path, data: Uint8Array, nowUs: number): void {
@@ -57,6 +62,7 @@ export function onResponse(connection: Connection, path: Path, data: Uint8Array,
   connection.events.push({ type: "pathValidated", path: path.id });
 }
 
-export function challengeDueUs(path: Path): number {
-  return Math.min(path.challenge?.nextUs ?? Infinity, path.isSuspect ? path.retryUs : Infinity);
+export function challengeDueUs(connection: Connection, path: Path): number {
+  const { challenge } = path;
+  return Math.min(challenge === undefined ? Infinity : nextUs(connection, challenge), path.isSuspect ? path.retryUs : Infinity);
 }
