@@ -26,13 +26,14 @@ const startupShare = 2.25;
 /** Twelve hundredths more for a quarter more in flight: less than half of the link is one's own. */
 const keptGrowth = 1.12;
 /** Less than this of what the path carried before is left: others have taken it. */
-const displacedShare = 0.6;
+const displacedShare = 0.7;
 const enoughGrowth = 1.25;
 const flatRoundsAllowed = 3;
 /** A little is left in the queue, so that no packet that is late finds the link idle. */
 const drainedShare = 1.05;
 const cruiseRoundTrips = 5;
 const calmBeforeLifting = 4;
+const lookUs = 5_000_000;
 const roundTripForUs = 200_000;
 const drainedWithinUs = 2_000_000;
 const probeLossMargin = 0.02;
@@ -70,6 +71,8 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   /** Someone keeps a queue on the link, whatever is done here: what is in flight follows TCP's law. */
   let isCompeting = false;
   let standingCycles = 0;
+  /** The last look at the smallest round trip saw a queue although next to nothing of it was one's own. */
+  let foundOthers = false;
   /** Finds its place among others as TCP starts: what is in flight grows while the share of the link grows with it. */
   let climb: { rounds: number; fromRate: number } | undefined;
   /** Since congestion was last seen, with the queue empty in each. */
@@ -102,6 +105,8 @@ export function createModelBased(options: ControllerOptions): CongestionControll
   /** Half of what the path holds without a queue, as far back as is known. */
   const drainedWindow = (): number =>
     Math.max(leastBytes, (0.5 * Math.min(linkRate(), latestRate) * smallest.floorUs()) / 1e6);
+  /** A look that found others costs a twelfth of one's share: the next may wait. */
+  const lookEveryUs = (): number => (isCompeting && foundOthers ? 2 * lookUs : lookUs);
   /** A queue of one's own is gone when what is in flight says so; one of others stays for as long as they like. */
   const longestDownUs = (): number => (isCompeting ? smallest.us() : 2 * smoothedRttUs);
   const enter = (next: Mode): void => {
@@ -231,7 +236,8 @@ export function createModelBased(options: ControllerOptions): CongestionControll
       case "roundTrip":
         if (inFlightBytes > 1.1 * drainedWindow() && sinceUs < drainedWithinUs) emptyUs = nowUs;
         if (nowUs - emptyUs < roundTripForUs + smallest.floorUs()) return;
-        if (isCompeting && smallest.us() <= 1.05 * smallest.floorUs()) {
+        foundOthers = smallest.us() > 1.05 * smallest.floorUs();
+        if (isCompeting && !foundOthers) {
           isCompeting = false;
           standingCycles = 1;
         }
@@ -274,7 +280,7 @@ export function createModelBased(options: ControllerOptions): CongestionControll
         if (mode !== "roundTrip") latestRate = round.bytesPerSecond;
         round = { packets: 0, lost: 0, smallestRttUs: Infinity, bytesPerSecond: 0 };
       }
-      if (mode !== "startup" && mode !== "roundTrip" && smallest.isStale(nowUs)) {
+      if (mode !== "startup" && mode !== "roundTrip" && smallest.isStale(nowUs, lookEveryUs())) {
         smallest.startOver(nowUs);
         emptyUs = nowUs;
         downRttUs = Infinity;

@@ -4,12 +4,12 @@ export interface SmallestRoundTrip {
   us(): number;
   /** Of the last minute, whatever was looked for anew. */
   floorUs(): number;
-  isStale(nowUs: number): boolean;
+  /** Nothing came near it for this long. */
+  isStale(nowUs: number, forUs: number): boolean;
   /** From here on what is seen counts, whatever was smaller before. */
   startOver(nowUs: number): void;
 }
 
-const goodForUs = 5_000_000;
 const floorForUs = 60_000_000;
 const near = 1.1;
 
@@ -31,7 +31,7 @@ export function createSmallestRoundTrip(assumedUs: number): SmallestRoundTrip {
     },
     us: () => smallestUs,
     floorUs: () => floorUs,
-    isStale: (nowUs) => isMeasured && nowUs - seenUs > goodForUs,
+    isStale: (nowUs, forUs) => isMeasured && nowUs - seenUs > forUs,
     startOver(nowUs) {
       isMeasured = false;
       seenUs = nowUs;
