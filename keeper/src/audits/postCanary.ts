@@ -17,11 +17,12 @@ export interface CanaryOutcome {
 
 /**
  * Posts and waits for the bill; undefined when nothing can be said about the result, though it may have been billed.
- * `beforePost` is awaited before anything is paid, and not called where nothing can be posted.
+ * `beforePost` is awaited before anything is paid, with the id that the task will have, and not called where nothing can
+ * be posted.
  */
 export type PostCanary = (request: {
   canary: Canary;
-  beforePost: () => Promise<void>;
+  beforePost: (taskId: Hex) => Promise<void>;
   signal: AbortSignal;
 }) => Promise<CanaryOutcome | "refunded" | undefined>;
 
@@ -51,7 +52,7 @@ export function createPostCanary(options: {
     try {
       const outcome = await runTask({
         ...{ chain, wallet, deployment, gatewayUrl, modelId, manifest, parts, declared, withinS, backups: canaryBackups, random, signal },
-        onPrepared: beforePost,
+        onPrepared: (secrets) => beforePost(secrets.taskId),
         onEvent(event) {
           if (event.kind === "posted") ({ taskId } = event);
           if (event.kind === "settled") ({ bill } = event);
