@@ -564,7 +564,16 @@ describe("plan: drills", () => {
     ["wait for the backup's accept", drill(), []],
     ["begin with the backup once it has accepted, as though the first seat had failed", drill({ accepts: [anAccept(2)] }), ["dispatch 2 primary 1", "accept 2"]],
     ["do so by an accept that only the chain tells of", drill({}, [online(1), online(2)], withBoth), ["dispatch 2 primary 1"]],
-    ["try no backup without a free slot", drill({ accepts: [anAccept(2)] }, [online(1), online(2, { freeSlots: 0 })]), ["dispatch 1 primary 0", "accept 2"]],
+    [
+      "try no backup that had no free slot when it was to be told",
+      { task, drills, view: aView({ nodes: [online(1), online(2, { freeSlots: 0 })] }) },
+      ["dispatch 1 primary 0", "dispatch 2 backup 0"],
+    ],
+    [
+      "try one that says afterwards that it has none",
+      drill({ accepts: [anAccept(2)] }, [online(1), online(2, { freeSlots: 0 })]),
+      ["dispatch 2 primary 1", "accept 2"],
+    ],
     ["try none that is away", drill({ accepts: [anAccept(2)] }, [online(1)]), ["dispatch 1 primary 0", "accept 2"]],
     ["try none that drains", drill({}, [online(1), online(2, { slots: 0, freeSlots: 0 })]), ["dispatch 1 primary 0"]],
     ["try none that declined", drill({ receipts: [aReceipt(2, { status: 4 })] }), ["dispatch 1 primary 0", "fail 2"]],

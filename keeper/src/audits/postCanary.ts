@@ -5,6 +5,7 @@
 import { runTask, type Bill } from "@ngpu/client/runTask";
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
+import { limits } from "@ngpu/protocol/limits";
 import type { Account, Chain, Hex, PublicClient, Transport, WalletClient } from "viem";
 import type { Canary } from "./canarySet.ts";
 
@@ -28,7 +29,9 @@ export type PostCanary = (request: {
 
 /** A result that was billed and is not what its receipt says; anything else may be the auditor's own trouble. */
 const brokenCodes: ReadonlySet<string> = new Set(["SEAL_BROKEN", "COMMITMENT_MISMATCH", "PAYLOAD_MALFORMED"]);
-const withinS = 300;
+/** As long as most tasks have; a larger one has three times what the weakest node class takes for it. */
+const leastWithinS = 300;
+const weakestCu = 1_000n;
 /** As most tasks have. */
 export const canaryBackups = 1;
 
@@ -46,7 +49,9 @@ export function createPostCanary(options: {
   const deployment = { ...rest, localUsd, deploymentBlock: BigInt(deploymentBlock) };
 
   return async ({ canary, beforePost, signal }) => {
-    const { modelId, manifest, parts, declared } = canary;
+    const { modelId, manifest, parts, declared, workCums } = canary;
+    const wantedS = Number((3n * workCums) / (weakestCu * 1_000n));
+    const withinS = Math.min(limits.maxDeadlineS, Math.max(leastWithinS, wantedS));
     let taskId: Hex = "0x";
     let bill: Bill | undefined;
     try {

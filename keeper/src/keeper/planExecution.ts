@@ -56,12 +56,16 @@ function planDrill(situation: Situation): Dispatch[] | undefined {
     .filter((duty) => isUsable(situation, duty.nodeId) && isDue(situation, duty));
 }
 
-/** Only who could begin at once: what an honest node cannot do must say nothing about it. */
+/**
+ * Only who is there, and had a free slot when it was told: later it may say that it has none to escape a drill, and an
+ * honest one that was given other work reports progress while it waits for its slot.
+ */
 function canBeTried(situation: Situation, nodeId: number): boolean {
   const { view, nowMs, timing } = situation;
-  if (!isUsable(situation, nodeId) || (view.nodes.get(nodeId)?.freeSlots ?? 0) === 0) return false;
-  const sentMs = sentTo(situation, nodeId)?.firstMs ?? nowMs;
-  return hasAccepted(situation, nodeId) || nowMs - sentMs <= timing.startMs;
+  if (!isUsable(situation, nodeId)) return false;
+  const sent = sentTo(situation, nodeId);
+  if (sent === undefined) return (view.nodes.get(nodeId)?.freeSlots ?? 0) > 0;
+  return hasAccepted(situation, nodeId) || nowMs - sent.firstMs <= timing.startMs;
 }
 
 function executorOf({ standing: { seats } }: OpenTask, attempt: number): number | undefined {
