@@ -31,6 +31,8 @@ export interface CoreParts {
   readonly unpauser: ArgumentType;
   /** Holds GUARDIAN: may take roles at once, and give none. */
   readonly guardian: ArgumentType;
+  /** Holds AUDIT: sets nodes' qualities. Without one the administrator may name one later. */
+  readonly auditor?: ArgumentType;
   /** Credited with the fee of the session rail. */
   readonly treasury: ArgumentType;
   /** Defaults of the parameters of these names. */
@@ -189,6 +191,9 @@ export function buildCore(builder: IgnitionModuleBuilder, parts: CoreParts) {
     appeal: parts.appeal,
     times: parts.faultTimes,
   });
+  if (parts.auditor !== undefined)
+    // After the others: what comes between would move the addresses of contracts that are deployed later.
+    m.call(accessManager, "grantRole", [roles.audit, parts.auditor, 0], { id: "GrantAudit", after: [...calls] });
   const roleGuard = buildRoleGuard(m, accessManager, calls);
   return { contracts: { ...core, ...selection, ...faults, roleGuard }, calls };
 }
@@ -298,7 +303,14 @@ function buildVrfSource(m: IgnitionModuleBuilder) {
   ]);
 }
 
-export default buildModule("Ngpu", (m) => {
+/** The module as it is deployed on a chain of others; `hasAuditor`: its parameter `auditor` is given. */
+export function ngpuModule({ hasAuditor }: { readonly hasAuditor: boolean }) {
+  return buildModule("Ngpu", (m) => buildPublic(m, hasAuditor ? { auditor: m.getParameter("auditor") } : {}));
+}
+
+export default ngpuModule({ hasAuditor: false });
+
+function buildPublic(m: IgnitionModuleBuilder, auditor: Pick<CoreParts, "auditor">) {
   const seedSource = buildVrfSource(m);
   const { contracts, calls } = buildCore(m, {
     paymentToken: m.getParameter("paymentToken"),
@@ -310,6 +322,7 @@ export default buildModule("Ngpu", (m) => {
     pauser: m.getParameter("pauser"),
     unpauser: m.getParameter("unpauser"),
     guardian: m.getParameter("guardian"),
+    ...auditor,
     treasury: m.getParameter("treasury"),
     settleWindowSeconds: 2 * DAY_S,
     withdrawalThawSeconds: 2 * DAY_S,
@@ -338,4 +351,4 @@ export default buildModule("Ngpu", (m) => {
     after: [...calls, owned],
   });
   return { ...contracts, seedSource };
-});
+}

@@ -34,6 +34,7 @@ export default buildModule("NgpuLocal", (m) => {
     pauser: m.getParameter("pauser", DEPLOYER),
     unpauser: m.getParameter("unpauser", DEPLOYER),
     guardian: m.getParameter("guardian", DEPLOYER),
+    auditor: m.getParameter("auditor", KEEPER),
     treasury: m.getParameter("treasury", DEPLOYER),
     thawPeriodSeconds: 300,
     settleWindowSeconds: 60,

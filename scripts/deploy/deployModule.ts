@@ -11,14 +11,14 @@ import type { NetworkUserConfig } from "hardhat/types/config";
 import { createPublicClient, http, type Address, type Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import hardhatConfig from "../../hardhat.config.ts";
-import ngpu from "../../ignition/modules/Ngpu.ts";
+import { ngpuModule } from "../../ignition/modules/Ngpu.ts";
 import { paths } from "../stack/paths.ts";
 import { StackError } from "../stack/stackError.ts";
 import type { Configuration } from "./configuration/configuration.ts";
 import { mendJournal } from "./mendJournal.ts";
 import { moduleParameters } from "./moduleParameters.ts";
 
-export type Contract = keyof (typeof ngpu)["results"];
+export type Contract = keyof ReturnType<typeof ngpuModule>["results"];
 export type Addresses = Readonly<Record<Contract, Address>>;
 
 export interface SentTransaction {
@@ -79,7 +79,8 @@ export async function deployModule(request: DeployRequest): Promise<Deployed> {
   const connection = await hre.network.create("target");
   try {
     const parameters = { Ngpu: moduleParameters(configuration) };
-    const results = await connection.ignition.deploy(ngpu, { parameters }).catch((cause: unknown) => {
+    const module = ngpuModule({ hasAuditor: configuration.roles.auditor !== undefined });
+    const results = await connection.ignition.deploy(module, { parameters }).catch((cause: unknown) => {
       if (!(cause instanceof Error) || cause.name !== "HardhatError") throw cause;
       throw new StackError(`${cause.message}\nThe journal is in ${journal}; the same command goes on from there.`);
     });

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { isAddressEqual, isHex, type Hex } from "viem";
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
-import { roleAccounts, type Configuration } from "./configuration/configuration.ts";
+import { namedAccounts, type Configuration } from "./configuration/configuration.ts";
 import { isDevelopmentAccount, localChainId } from "./configuration/developmentAccounts.ts";
 import { DeployError, type Problem } from "./problem.ts";
 
@@ -50,7 +50,7 @@ function problemsOf(configuration: Configuration, { address }: PrivateKeyAccount
     const allowed = `anyone can spend from it: on a chain other than ${localChainId} use a key of your own`;
     problems.push({ code: "KEY_UNSAFE", path, found: `the publicly known development key of ${address}`, allowed });
   }
-  for (const name of roleAccounts.filter((role) => isAddressEqual(roles[role], address))) {
+  for (const [name] of namedAccounts(roles).filter(([, account]) => isAddressEqual(account, address))) {
     const allowed = "the deployer ends up with no role, so it must be another account";
     problems.push({ code: "ROLE_UNSAFE", path: `roles.${name}`, found: `the deployer ${address}`, allowed });
   }

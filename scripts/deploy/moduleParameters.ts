@@ -6,7 +6,7 @@ type Value = string | number | bigint | boolean;
 
 export function moduleParameters(configuration: Configuration): Record<string, Value> {
   const { external, vrf, roles, price, payment, demands, stake, nodeClasses, selection, faults } = configuration;
-  const { allowSingleOperator: _, ...holders } = roles;
+  const { allowSingleOperator: _, auditor, ...holders } = roles;
   const { minFeedAnswer, maxFeedAnswer, ...prices } = price;
   const classes = [nodeClasses.cpu, nodeClasses.gpu, nodeClasses.datacenterGpu].flatMap(
     ({ minimumPowerCu, minimumStakeWei }, classId) => [
@@ -28,6 +28,7 @@ export function moduleParameters(configuration: Configuration): Record<string, V
     minAnswer: minFeedAnswer,
     maxAnswer: maxFeedAnswer,
     ...holders,
+    ...(auditor === undefined ? {} : { auditor }),
     ...prices,
     ...payment,
     ...demands,

@@ -4,25 +4,6 @@
  */
 export const openRows: ReadonlyMap<string, string> = new Map([
   [
-    "at-cap",
-    "canaries judge how a node bills, and quality acts in draws, whose order the keeper's program takes. A keeper with " +
-      "the audit role, a set of canaries and a payer audits unless it is told not to, and the sizes of its canaries " +
-      "follow those of the network's tasks; but a day's budget pays for none of the size of the largest ones. Where " +
-      "it does, overbilling loses on every task that a canary can be as large as (section 3); for the rest it is a " +
-      "known, bounded gain: nobody else can measure how long an execution took; it is a quarter of the declared work " +
-      "at most, within the maximum that the payer agreed to; the power that prices it is keepers' median, and a payer " +
-      "sees every duration and names other nodes in its next session. Nobody holds the role at deployment, so a " +
-      "network without an auditor has none of this",
-  ],
-  [
-    "empty-backup",
-    "a signed failure is what makes a fast second attempt possible, so it must not cost what silence does; and a " +
-      "charge on it that is large enough to make this lose, 125 standbys, would let anybody burn the stakes of honest " +
-      "nodes with an input on which machines fail, at no cost but gas, since such a task is refunded. The gain " +
-      "is what an honest backup earns, out of what the payer agreed to; a payer whose task fails has all of it back " +
-      "and has paid no standby, and it may ask for more backups, of different owners where there are some",
-  ],
-  [
     "seated-standby",
     "as for the next row: nothing but the keeper role says who sits where. The payer has no damage of it while the " +
       "friends serve, and chooses how many backups it asks for",

@@ -6,9 +6,9 @@ import { judgeCanaries, judging, type CanaryResult } from "@ngpu/keeper/audits/j
 import { canaryBackups } from "@ngpu/keeper/audits/postCanary";
 import type { NodeCase } from "./attack.ts";
 import type { Parameters } from "./parameters.ts";
-import { above, maximumUsd6, timeUsd6 } from "./values.ts";
+import { anewMs, meetingMs } from "./canaryTimes.ts";
+import { above, least, timeUsd6 } from "./values.ts";
 
-const DAY_MS = 86_400_000n;
 const WORK_CUMS = 1_000_000n;
 const CHEAT = judging.fewestNodes + 1;
 
@@ -29,45 +29,44 @@ export function qualityAtCapBps(parameters: Parameters, atCap: number, othersEac
   return BigInt(judgeCanaries({ history, nodeId: CHEAT, ageBps: judging.fullBps }).qualityBps);
 }
 
-/** False where no canary can cost so much: a node that overbills such tasks alone meets none there. */
-export function canaryMayBill(parameters: Parameters, billUsd6: bigint): boolean {
-  return maximumUsd6(parameters, billUsd6, BigInt(canaryBackups)) <= parameters.auditBudgetUsd6;
-}
-
 /** The largest bill that a canary can have. */
 export function largestCanaryUsd6({ auditBudgetUsd6, backupStandbyBps }: Parameters): bigint {
   return (auditBudgetUsd6 * 10_000n) / (10_000n + BigInt(canaryBackups) * backupStandbyBps);
 }
 
 export interface OverbillingCycle {
-  /** Mean time between two canaries of one node. */
+  /** Mean time between two canaries that find the node as a primary. */
   readonly intervalMs: bigint;
   /** What is billed above the work, until the first canary was judged and an epoch has taken the weight over. */
   readonly gainUsd6: bigint;
-  /** Draws that it is short of until newer canaries have pushed that one out. */
+  /** Draws that it is short of until newer canaries have pushed that one out, or that registering anew costs. */
   readonly lossUsd6: bigint;
 }
 
 /**
- * The mildest course for an established node: it bills the cap until canaries have caught it, and then the work until
- * its quality has recovered. Drawn less often, it also meets the canaries that clear it less often.
+ * The mildest course for an established node: it bills the cap of tasks of that size until canaries have caught it, and
+ * then the work until its quality has recovered, or registers anew where that is cheaper. Drawn less often, it also
+ * meets the canaries that clear it less often. As a backup it bills the work, so drills do not find it. Undefined where
+ * no canary is so large.
  */
-export function overbillingCycle(parameters: Parameters, node: NodeCase): OverbillingCycle {
-  const { auditedNodes, auditsPerDay, epochOpenS, capNumerator, capDenominator } = parameters;
+export function overbillingCycle(parameters: Parameters, node: NodeCase, taskUsd6: bigint): OverbillingCycle | undefined {
+  const { auditDrillPercent, epochOpenS, capNumerator, capDenominator } = parameters;
   const epochMs = epochOpenS * 1_000n;
-  const intervalMs = (auditedNodes * DAY_MS) / auditsPerDay;
+  const intervalMs = meetingMs(parameters, taskUsd6, 100n - auditDrillPercent);
+  if (intervalMs === undefined) return undefined;
   const billedUsd6 = timeUsd6(parameters, node, intervalMs + epochMs);
+  const lostMs = least(missedMs(parameters, { intervalMs, epochMs }), anewMs(parameters));
   return {
     intervalMs,
     gainUsd6: above((billedUsd6 * capNumerator + capDenominator - 1n) / capDenominator, billedUsd6),
-    lossUsd6: timeUsd6(parameters, node, missedMs(parameters, { intervalMs, epochMs })),
+    lossUsd6: timeUsd6(parameters, node, lostMs),
   };
 }
 
 /** So long the node is without the draws that its weight lacks: an epoch at least, as weights follow once in each. */
 function missedMs(parameters: Parameters, times: { intervalMs: bigint; epochMs: bigint }): bigint {
   const { intervalMs, epochMs } = times;
-  const met = 1n + epochMs / intervalMs;
+  const met = intervalMs === 0n ? BigInt(countedCanaries) : 1n + epochMs / intervalMs;
   const caught = met < countedCanaries ? Number(met) : countedCanaries;
   const qualities = Array.from({ length: countedCanaries }, (_, newer) =>
     qualityAtCapBps(parameters, Math.min(caught, countedCanaries - newer)),

@@ -130,6 +130,7 @@ export const catalogue = {
   auditsRun: mention("scripts/stack/services.ts", "NGPU_AUDIT_FOLDER"),
   auditsPerDay: setting("keeper/src/audits/auditSettings.ts", "NGPU_AUDITS_PER_DAY", "number"),
   auditBudgetUsd6: setting("keeper/src/audits/auditSettings.ts", "NGPU_AUDIT_USD6_PER_DAY", "usd6"),
+  auditDrillPercent: setting("keeper/src/audits/auditSettings.ts", "NGPU_AUDIT_DRILL_PERCENT", "number"),
 
   ngpuUsd8: {
     from: "local deployment",

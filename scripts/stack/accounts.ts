@@ -17,6 +17,8 @@ const indexOf = {
   payer: 5,
   /** Nils, who owns a gaming PC and has not registered it yet. */
   newcomer: 6,
+  /** Pays for the keeper's canaries. */
+  auditPayer: 7,
 } as const;
 
 export const mostAgents = indexOf.payer - indexOf.firstOwner;
@@ -33,6 +35,7 @@ export const localAccounts = {
   keeper: at(indexOf.keeper),
   payer: at(indexOf.payer),
   newcomer: at(indexOf.newcomer),
+  auditPayer: at(indexOf.auditPayer),
   owners: Array.from({ length: mostAgents }, (_, position) => at(indexOf.firstOwner + position)),
 } as const;
 

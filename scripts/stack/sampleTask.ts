@@ -97,6 +97,11 @@ export function textModel(): { modelId: Hex; manifest: ModelManifest } {
   return found;
 }
 
+/** The pictures of the batch, as files. */
+export function sampleFiles(): string[] {
+  return readSamples().text.map(({ file }) => join(samplesFolder, file));
+}
+
 /** How many pictures the whole batch of samples has. */
 export function sampleCount(): number {
   return readSamples().text.length;

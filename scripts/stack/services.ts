@@ -24,9 +24,11 @@ export function createServices(options: {
   urls: StackUrls;
   /** Where the services ask the chain. */
   rpcUrl: string;
+  /** Where the keeper finds the tasks that it audits nodes with; it audits nobody without. */
+  canaryFolder: string | undefined;
   supervisor: Supervisor;
 }): Services {
-  const { dataDir, ports, urls, rpcUrl, supervisor } = options;
+  const { dataDir, ports, urls, rpcUrl, canaryFolder, supervisor } = options;
   const common = {
     NGPU_CHAIN_ID: "31337",
     NGPU_RPC_URL: rpcUrl,
@@ -45,6 +47,14 @@ export function createServices(options: {
     if (!existsSync(path)) writeFileSync(path, key(), { mode: 0o600 });
     return path;
   };
+
+  const auditSettings = (): Record<string, string> =>
+    canaryFolder === undefined
+      ? {}
+      : {
+          NGPU_AUDIT_FOLDER: canaryFolder,
+          NGPU_AUDIT_PAYER_KEY_FILE: keyFile("audit-payer", () => localAccounts.auditPayer.privateKey),
+        };
 
   return {
     feed: () =>
@@ -78,6 +88,7 @@ export function createServices(options: {
           ...common,
           NGPU_KEEPER_KEY_FILE: keyFile("keeper", () => localAccounts.keeper.privateKey),
           NGPU_DATA_DIR: folder("keeper"),
+          ...auditSettings(),
         },
         ready: "line",
       }),

@@ -31,6 +31,8 @@ export interface StackOptions {
   subgraph: boolean;
   progress: Progress;
   detours?: Detours;
+  /** Canaries of the keeper, now or later: it audits nodes with them, and posts no task of its own without. */
+  canaryFolder?: string;
   /** A part has ended without having been asked to. */
   onLost: (part: string, report: string) => void;
 }
@@ -79,7 +81,10 @@ export function createStack(options: StackOptions): Stack {
   const rpcUrl = urls.rpc;
   const supervisor = createSupervisor({ dataDir, logFolder, onLost });
   const rpcOfServices = options.detours?.rpc ?? rpcUrl;
-  const services = createServices({ dataDir, ports, urls, rpcUrl: rpcOfServices, supervisor });
+  const services = createServices({
+    ...{ dataDir, ports, urls, rpcUrl: rpcOfServices, supervisor },
+    canaryFolder: options.canaryFolder,
+  });
   const nodes: StackNode[] = [];
   const started: Partial<Record<Exclude<ReplaceablePart, "index">, Service>> = {};
   let index: LocalIndex | undefined;
@@ -92,8 +97,8 @@ export function createStack(options: StackOptions): Stack {
     await progress.step(`chain at ${rpcUrl}`, () => startChain({ port: ports.chain, supervisor }));
     await built;
     await progress.step("contracts", () => deployContracts({ rpcUrl, dataDir, logFolder }));
-    const { payer, newcomer, owners, keeper } = localAccounts;
-    const funded = [payer, newcomer, ...owners, keeper];
+    const { payer, newcomer, owners, keeper, auditPayer } = localAccounts;
+    const funded = [payer, newcomer, ...owners, keeper, ...(options.canaryFolder === undefined ? [] : [auditPayer])];
     await Promise.all([services.feed(), ...funded.map(({ account }) => drip({ rpcUrl, account }))]);
     await bondKeeper({ rpcUrl, account: keeper.account });
   };

@@ -1,6 +1,7 @@
 /** `npm start`: the whole network on this machine, one task that it billed, and where to look; runs until Ctrl-C. */
 import { join, resolve } from "node:path";
 import { formatUsd6 } from "../stack/formatUsd6.ts";
+import { makeLocalCanaries } from "../stack/localCanaries.ts";
 import { localAccounts } from "../stack/accounts.ts";
 import { paths } from "../stack/paths.ts";
 import { readPorts } from "../stack/ports.ts";
@@ -28,6 +29,8 @@ await runTarget(async () => {
     temporary: false,
     ports,
     agents: 3,
+    // Beside the folder that is emptied: they are computed once.
+    canaryFolder: `${dataDir}-canaries`,
     ...parts,
     progress,
     builds: () => startBuilds({ ...parts, progress }),
@@ -45,6 +48,9 @@ await runTarget(async () => {
     progress.note(`${formula} = ${formatUsd6(amountUsd6)} USD to node ${bill.nodeId}, ${standby}, ${back}`);
     progress.note(`first billed task after ${formatSeconds(Date.now() - startedMs)}`);
     process.stdout.write(overview(stack, dataDir));
+    makeLocalCanaries({ folder: session.canaryFolder, signal }).catch((error: unknown) => {
+      if (!signal.aborted) progress.note(`the keeper audits nobody: ${String(error)}`);
+    });
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
   }).catch((error: unknown) => {
     if (!(error instanceof StackError && error.message.startsWith("stopped by"))) throw error;

@@ -5,6 +5,7 @@ import { readCanaries } from "@ngpu/keeper/audits/canarySet";
 import { readAuditSettings } from "@ngpu/keeper/audits/auditSettings";
 import { evidenceOf } from "@ngpu/keeper/audits/evidence";
 import { judgeCanaries, judging, type CanaryResult } from "@ngpu/keeper/audits/judgeCanaries";
+import { judgeDrill, type DrillStep } from "@ngpu/keeper/audits/judgeDrill";
 import { planAudit, type AuditRules, type Candidate } from "@ngpu/keeper/audits/planAudit";
 import { sameResult } from "@ngpu/keeper/audits/sameResult";
 import { catalogue } from "@ngpu/protocol/catalogue";
@@ -12,6 +13,7 @@ import { codeOf } from "@ngpu/protocol/errors";
 import { deployments } from "@ngpu/protocol/generated/deployments";
 import { nodeWeight } from "@ngpu/protocol/selection/nodeWeight";
 import { systemClock } from "@ngpu/protocol/service/clock";
+import type { TaskLog } from "@ngpu/protocol/taskLogs";
 import { expect } from "chai";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -101,6 +103,23 @@ describe("judgement of canaries", () => {
     expect(qualityOf([...others, ...wrong, ...many], 5)).to.equal(2_500);
   });
 
+  it("takes a failed drill as a wrong result and a served one as a right one, and no bill from one that failed", () => {
+    const failed = aResult(5, { isRight: false, billedCums: 0n, drill: "failed" });
+    expect(qualityOf([...others, failed], 5)).to.equal(7_500);
+    expect(qualityOf([...others, failed, aResult(5, { drill: "served" })], 5)).to.equal(8_000);
+    expect(qualityOf([...others, failed, failed, failed, failed], 5)).to.equal(0);
+    // Nothing billed by a drill that failed must make up for what was billed too much elsewhere.
+    const dear = results([5], 5, { billedCums: honestCums * 2n });
+    expect(qualityOf([...others, ...dear, failed], 5)).to.equal(Math.floor(7_500 / 4));
+  });
+
+  it("judges the bills of a primary and of a tried backup apart, so that no part of a node is honest for the other", () => {
+    const twice = { billedCums: honestCums * 2n };
+    const served = { drill: "served" as const };
+    expect(qualityOf([...others, ...results([5], 5, twice), ...results([5], 5, served)], 5)).to.equal(2_500);
+    expect(qualityOf([...others, ...results([5], 5), ...results([5], 5, { ...twice, ...served })], 5)).to.equal(2_500);
+  });
+
   it("names its evidence by the hash of a document that holds what was judged and nothing of the canaries", () => {
     const history = [...others, aResult(5, { isRight: false })];
     const judgement = judgeCanaries({ history, nodeId: 5, ageBps: 10_000 });
@@ -120,14 +139,14 @@ describe("judgement of canaries", () => {
 
 describe("plan of audits", () => {
   const seed: Hex = keccak256("0x5eed");
-  const rules: AuditRules = { perDay: 24, budgetUsd6: 1_000n, mostUses: 3 };
+  const rules: AuditRules = { perDay: 24, budgetUsd6: 1_000n, mostUses: 3, drillPercent: 50 };
   const candidates: Candidate[] = ["a", "b", "c"].map((id) => ({ id, mostUsd6: 100n, uses: 0, workCums: 10n }));
   const day = 20_000;
 
   /** Everything that is posted on that day, looked at every five minutes. */
   function aDay(change: { seed?: Hex; rules?: Partial<AuditRules>; cost?: bigint; of?: Candidate[]; traffic?: bigint[] } = {}) {
     const used = new Map<string, bigint>();
-    const posted: { slot: string; canaryId: string; atS: number }[] = [];
+    const posted: { slot: string; canaryId: string; isDrill: boolean; atS: number }[] = [];
     for (let nowS = day * 86_400; nowS < (day + 1) * 86_400; nowS += 300) {
       const due = planAudit({ nowS, seed: change.seed ?? seed, rules: { ...rules, ...change.rules }, candidates: change.of ?? candidates, used, traffic: change.traffic ?? [] });
       if (due === undefined) continue;
@@ -144,6 +163,16 @@ describe("plan of audits", () => {
     expect(new Set(posted.map(({ canaryId }) => canaryId)).size).to.equal(3);
     expect(aDay()).to.deep.equal(posted);
     expect(aDay({ seed: keccak256("0x07") }).map(({ atS }) => atS)).not.to.deep.equal(posted.map(({ atS }) => atS));
+  });
+
+  it("makes drills of a share of them, which the seed alone knows", () => {
+    const drills = (drillPercent: number, of = seed) =>
+      aDay({ seed: of, rules: { perDay: 96, drillPercent } }).map(({ isDrill }) => isDrill);
+    expect(drills(0)).not.to.include(true);
+    expect(drills(100)).not.to.include(false);
+    expect(drills(50).filter(Boolean).length).to.be.within(32, 64);
+    expect(drills(50)).to.deep.equal(drills(50));
+    expect(drills(50)).not.to.deep.equal(drills(50, keccak256("0x07")));
   });
 
   it("spends no more than its budget of the day, counting what still may be billed", () => {
@@ -178,6 +207,34 @@ describe("plan of audits", () => {
   });
 });
 
+describe("verdict of a drill", () => {
+  const steps = (...attempts: number[]): DrillStep[] =>
+    attempts.map((attempt) => ({ nodeId: attempt === 1 ? 2 : 1, assignment: 1, attempt }));
+  const log = (eventName: string, args: object): TaskLog => ({ eventName, args }) as unknown as TaskLog;
+  const settled = (nodeId: number, attempt: number) => log("TaskSettled", { nodeId, assignment: 1, attempt });
+  const failed = (nodeId: number, assignment = 1) => log("TaskAttemptFailed", { nodeId, assignment, attempt: 1 });
+  const refunded = log("TaskRefunded", {});
+
+  const table: [title: string, steps: DrillStep[], logs: TaskLog[], hasServed: boolean | undefined][] = [
+    ["served: the backup has the bill", steps(1), [settled(2, 1)], true],
+    ["failed: it signed so, and the first seat has the bill", steps(1, 2), [failed(2), settled(1, 2)], false],
+    ["failed: it signed so, and nobody has one", steps(1), [failed(2), failed(1), refunded], false],
+    ["failed: this keeper gave it up, and the next seat has the bill", steps(1, 2), [settled(1, 2)], false],
+    ["none: the first seat was faster, whatever the backup signed", steps(1), [failed(2), settled(1, 0)], undefined],
+    ["none: a later attempt that this keeper did not begin", steps(1), [settled(1, 2)], undefined],
+    ["none: the backup was not tried", steps(0), [settled(1, 0)], undefined],
+    ["none: it was not tried, though it signed a failure", [], [failed(2), settled(1, 0)], undefined],
+    ["none: it failed under another assignment", steps(1), [failed(2, 2), refunded], undefined],
+    ["none: a task that expired, whose silence costs stake", steps(1, 2), [refunded], undefined],
+  ];
+  for (const [title, asked, logs, hasServed] of table) {
+    it(title, () => {
+      const verdict = judgeDrill({ steps: asked, logs });
+      expect(verdict).to.deep.equal(hasServed === undefined ? undefined : { nodeId: 2, hasServed });
+    });
+  }
+});
+
 describe("what an auditor keeps", () => {
   let folder: string;
   before(() => (folder = mkdtempSync(join(tmpdir(), "ngpu-audits-"))));
@@ -196,6 +253,30 @@ describe("what an auditor keeps", () => {
     expect([...second.used()]).to.deep.equal([["1/0", 7n], ["1/1", 100n]]);
     expect([second.usesOf("a"), second.usesOf("b")]).to.deep.equal([2, 0]);
     await second.close();
+  });
+
+  it("remembers a drill, whom it asked, and what came of it, and reads lines from before there were drills", async () => {
+    const path = join(folder, "drills.log");
+    const old = { taskId: "0x01", nodeId: 5, size: "text", isRight: true, billedCums: "7" };
+    const lines = [{ slot: "1/0", canaryId: "a", mostUsd6: "9" }, { slot: "1/0", amountUsd6: "8", result: old }];
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const taskId = keccak256("0x02");
+    const step: DrillStep = { nodeId: 6, assignment: 1, attempt: 1 };
+    const first = await openAuditLog(path);
+    expect(first.history()).to.deep.equal([{ ...old, billedCums: 7n }]);
+    await first.post({ slot: "1/1", canaryId: "a", mostUsd6: 100n, drill: taskId });
+    await first.step(taskId, step);
+    await first.close();
+    const second = await openAuditLog(path);
+    expect([...second.drills().values()]).to.deep.equal([{ slot: "1/1", canaryId: "a", taskId, steps: [step] }]);
+    const failedDrill = aResult(6, { isRight: false, billedCums: 0n, drill: "failed" });
+    await second.end({ slot: "1/1", amountUsd6: 3n, failedDrill });
+    await second.close();
+    const third = await openAuditLog(path);
+    expect(third.drills().size).to.equal(0);
+    expect(third.history()[1]).to.deep.equal(failedDrill);
+    expect(third.used().get("1/1")).to.equal(3n);
+    await third.close();
   });
 
   it("takes the expected result, also where a machine rounds otherwise, and no other", () => {
@@ -233,6 +314,8 @@ describe("what an auditor keeps", () => {
     expect(await settingsOf({ NGPU_AUDITS: "1" }, true), "asked for without a set").to.match(/^SETTING_/);
     const payer = { NGPU_AUDIT_PAYER_KEY: keccak256("0x01"), NGPU_DATA_DIR: folder };
     expect(await settingsOf({ ...set, ...payer }, true)).to.equal("on");
+    const later = { NGPU_AUDIT_FOLDER: join(folder, "later"), NGPU_AUDIT_PAYER_KEY: keccak256("0x01"), NGPU_DATA_DIR: join(folder, "other") };
+    expect(await settingsOf(later, true), "a set that is still being made").to.equal("on");
   });
 
   it("refuses a set of canaries that is not whole before anything is paid for", () => {

@@ -9,7 +9,7 @@ import { limits } from "@ngpu/protocol/limits";
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import { expect } from "chai";
 import { describe, it } from "node:test";
-import { keccak256 } from "viem";
+import { keccak256, type Hex } from "viem";
 import {
   aReceipt,
   aSnapshot,
@@ -46,9 +46,16 @@ function inShort(action: Action): string {
   }
 }
 
-function planned(world: { task?: OpenTask; tasks?: OpenTask[]; snapshot?: Snapshot; view?: View }): string[] {
+function planned(world: {
+  task?: OpenTask;
+  tasks?: OpenTask[];
+  snapshot?: Snapshot;
+  view?: View;
+  drills?: ReadonlySet<Hex>;
+}): string[] {
   const { task, tasks = task === undefined ? [] : [task], snapshot = aSnapshot(tasks), view = aView() } = world;
-  return plan({ snapshot, view, nowMs }).map(inShort);
+  const { drills = new Set<Hex>() } = world;
+  return plan({ snapshot, view, nowMs, drills }).map(inShort);
 }
 
 /** Both nodes have their dispatch, so that only what the row is about is planned. */
@@ -539,6 +546,55 @@ describe("plan: three backups", () => {
       },
       ["dispatch 4 primary 3"],
     ],
+  ]);
+});
+
+describe("plan: drills", () => {
+  const task = anAssignedTask();
+  const drills = new Set([task.taskId]);
+  const bothWait = [sent(1, "backup"), sent(2, "backup")];
+  const drill = (seen: Partial<TaskView> = {}, nodes = [online(1), online(2)], of = task) => ({
+    ...{ task: of, drills },
+    view: aView({ nodes, seen: aTaskView({ dispatches: bothWait, ...seen }) }),
+  });
+  const withBoth = anAcceptedTask();
+
+  rows([
+    ["let every seat hold the input ready and nobody begin", { task, drills, view: aView() }, ["dispatch 1 backup 0", "dispatch 2 backup 0"]],
+    ["wait for the backup's accept", drill(), []],
+    ["begin with the backup once it has accepted, as though the first seat had failed", drill({ accepts: [anAccept(2)] }), ["dispatch 2 primary 1", "accept 2"]],
+    ["do so by an accept that only the chain tells of", drill({}, [online(1), online(2)], withBoth), ["dispatch 2 primary 1"]],
+    [
+      "try no backup that had no free slot when it was to be told",
+      { task, drills, view: aView({ nodes: [online(1), online(2, { freeSlots: 0 })] }) },
+      ["dispatch 1 primary 0", "dispatch 2 backup 0"],
+    ],
+    [
+      "try one that says afterwards that it has none",
+      drill({ accepts: [anAccept(2)] }, [online(1), online(2, { freeSlots: 0 })]),
+      ["dispatch 2 primary 1", "accept 2"],
+    ],
+    ["try none that is away", drill({ accepts: [anAccept(2)] }, [online(1)]), ["dispatch 1 primary 0", "accept 2"]],
+    ["try none that drains", drill({}, [online(1), online(2, { slots: 0, freeSlots: 0 })]), ["dispatch 1 primary 0"]],
+    ["try none that declined", drill({ receipts: [aReceipt(2, { status: 4 })] }), ["dispatch 1 primary 0", "fail 2"]],
+    [
+      "try none that does not accept in time",
+      drill({ dispatches: [sent(1, "backup"), sent(2, "backup", { firstMs: nowMs - timing.startMs - 1 })] }),
+      ["dispatch 1 primary 0"],
+    ],
+    ["try none once another keeper's primary has begun", drill({ progress: [progress(1)] }, [online(1), online(2)], withBoth), ["dispatch 1 primary 0"]],
+    ["ask nobody twice", drill({ dispatches: [sent(1, "backup"), sent(2, "primary", { attempt: 1 })] }, [online(1), online(2)], withBoth), []],
+    [
+      "end with the first seat where the backup signs a failure",
+      drill(
+        { dispatches: [sent(1, "backup"), sent(2, "primary", { attempt: 1 })], receipts: [aReceipt(2, { attempt: 1, status: 4 })] },
+        [online(1), online(2)],
+        withBoth,
+      ),
+      ["dispatch 1 primary 2", "fail 2"],
+    ],
+    ["are none without a backup", { task: anAssignedTask({ nodes: [1] }), drills, view: aView() }, ["dispatch 1 primary 0"]],
+    ["are none of the tasks of others", { task, drills: new Set([keccak256("0x77")]), view: aView() }, ["dispatch 1 primary 0", "dispatch 2 backup 0"]],
   ]);
 });
 

@@ -188,13 +188,13 @@ describe("upkeep on a chain", () => {
       keeper = startTestKeeper(chain, [gateway.url], {
         telemetry,
         audits: {
-          ...{ chain: client, chainId: chain.chainId, deployment, canaries: [canary], seed: keccak256("0x5eed") },
+          ...{ chain: client, chainId: chain.chainId, deployment, canaries: () => [canary], seed: keccak256("0x5eed") },
           // So many that some are always due; the budget ends it after one.
-          rules: { perDay: 1_000, budgetUsd6: 1n, mostUses: 1 },
+          rules: { perDay: 1_000, budgetUsd6: 1n, mostUses: 1, drillPercent: 0 },
           memory: await openAuditLog(join(folder, name)),
           // Paid for and not what was expected.
           post: async ({ canary: { id }, beforePost }) => {
-            await beforePost();
+            await beforePost(keccak256("0x01"));
             posted.push(id);
             return { taskId: keccak256("0x01"), bill: { ...bill, txHash: zeroHash, blockNumber: 0n }, json: { schema: "ngpu.faces/1" } };
           },
@@ -204,10 +204,12 @@ describe("upkeep on a chain", () => {
       });
       return telemetry;
     };
-    const telemetry = await auditWith("without-role.log");
-    await until("it was refused", async () => /actions_total{[^}]*setQuality[^}]*refused/.test(await telemetry.text()));
     const manager = { address: deployment.accessManager, abi: accessManagerAbi };
     const auditRole = 9n;
+    // The local deployment gives it to the keeper.
+    await chain.write({ account: chain.account(0), ...manager, functionName: "revokeRole", args: [auditRole, chain.account(1).address] });
+    const telemetry = await auditWith("without-role.log");
+    await until("it was refused", async () => /actions_total{[^}]*setQuality[^}]*refused/.test(await telemetry.text()));
     await chain.write({ account: chain.account(0), ...manager, functionName: "grantRole", args: [auditRole, chain.account(1).address, 0] });
     expect((await ratings()).length, "nobody without the role rates anybody").to.equal(0);
     await auditWith("with-role.log");

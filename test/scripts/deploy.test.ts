@@ -47,7 +47,8 @@ describe("A dry run of the example configuration", () => {
     const held: Record<string, number> = Object.fromEntries(rows);
     expect(held["admin roles.admin"]).to.equal(1_814_400);
     expect(held["policy roles.policy"]).to.equal(86_400);
-    expect(Object.keys(held)).to.have.length(12);
+    expect(held["audit roles.auditor"]).to.equal(0);
+    expect(Object.keys(held)).to.have.length(13);
     const what = run.checks.map((check) => check.what);
     expect(what).to.include.members(["the pauser lets quotes go on", "owner of seedSource", "who holds admin"]);
     // One second of a reference machine: 1,000 CU × 1,000 ms × 100,000 ÷ 10⁹.

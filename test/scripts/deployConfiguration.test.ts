@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { expect } from "chai";
 import { readConfiguration } from "../../scripts/deploy/configuration/readConfiguration.ts";
 import { findDeployerKey } from "../../scripts/deploy/deployerKey.ts";
+import { moduleParameters } from "../../scripts/deploy/moduleParameters.ts";
 import { DeployError, type Problem } from "../../scripts/deploy/problem.ts";
 import { developmentKey, draftOf, type Draft } from "./support/deployWorld.ts";
 
@@ -72,6 +73,7 @@ const rows: readonly Row[] = [
   { path: "faults.quorum", value: 6, code: "AMOUNT_MISFIT" },
   { path: "faults.judgeFeeWei", value: "1000000000000001", code: "AMOUNT_MISFIT", at: "faults.disputeBondWei" },
   { path: "roles.keeper", value: developmentAccount, code: "ROLE_UNSAFE" },
+  { path: "roles.auditor", value: developmentAccount, code: "ROLE_UNSAFE" },
   { path: "roles.unpauser", value: "0x3000000000000000000000000000000000000005", code: "ROLES_ONE_ACCOUNT" },
 ];
 
@@ -93,6 +95,13 @@ describe("A deployment's configuration", () => {
     const configuration = readConfiguration(await draftOf());
     expect(configuration.stake.minimumBucketWei).to.equal(1_000n * 10n ** 18n);
     expect(configuration.roles.allowSingleOperator).to.equal(false);
+  });
+
+  it("may name no auditor, and then gives the module none", async () => {
+    const text = await draftOf((draft) => put(draft, "roles.auditor", undefined));
+    expect(moduleParameters(readConfiguration(text))).not.to.have.property("auditor");
+    const named = moduleParameters(readConfiguration(await draftOf()));
+    expect(named.auditor).to.equal("0x3000000000000000000000000000000000000004");
   });
 
   for (const { path, value, code, at = path } of rows) {

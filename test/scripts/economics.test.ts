@@ -62,25 +62,47 @@ describe("economics, behaviour", () => {
     }
   });
 
-  it("lets overbilling lose at every rate of audits and every cap, and pay where no canary is as large", () => {
-    const row = attackList.find(({ id }) => id === "at-cap");
-    if (row === undefined) throw new Error("no row at-cap");
-    const verdictOf = (change: Partial<Parameters>): string | undefined => {
-      const judged = judge(row, { ...soundParameters, capNumerator: 5n, capDenominator: 4n, ...change });
+  describe("with audits", () => {
+    const verdictOf = (id: string, change: Partial<Parameters>): string | undefined => {
+      const attack = attackList.find((row) => row.id === id);
+      if (attack === undefined) throw new Error(`no row ${id}`);
+      const cheating = { capNumerator: 5n, capDenominator: 4n, backupStandbyBps: 1_000n, failureIsFault: 0n };
+      const judged = judge(attack, { ...soundParameters, ...cheating, ...change });
       return "verdict" in judged ? judged.verdict : undefined;
     };
-    for (const auditsPerDay of [1n, 24n, 1_000n]) {
-      for (const auditedNodes of [3n, 24n, 100n, 10_000n]) {
-        for (const capNumerator of [5n, 6n]) {
-          const change = { auditsPerDay, auditedNodes, capNumerator };
-          const name = `${auditsPerDay} a day, ${auditedNodes} nodes, ${capNumerator}/4`;
-          expect(verdictOf(change), name).to.equal("loses");
+    /** Canaries a day and nodes: those with which a node is found sooner than registering anew pays, and others. */
+    const often = [[24n, 3n], [24n, 24n], [24n, 100n], [1_000n, 100n], [1n, 3n]] as const;
+    const seldom = [[1n, 100n], [24n, 10_000n]] as const;
+    const unbounded = { auditBudgetUsd6: 10n ** 12n };
+
+    it("lets overbilling and an idle backup lose at every rate that finds them before they may leave, and pay at others", () => {
+      for (const [rates, verdict] of [[often, "loses"], [seldom, "pays"]] as const) {
+        for (const [auditsPerDay, auditedNodes] of rates) {
+          const rate = { ...unbounded, auditsPerDay, auditedNodes };
+          const name = `${auditsPerDay} a day, ${auditedNodes} nodes`;
+          for (const capNumerator of [5n, 6n])
+            expect(verdictOf("at-cap", { ...rate, capNumerator }), `${name}, ${capNumerator}/4`).to.equal(verdict);
+          expect(verdictOf("empty-backup", rate), name).to.equal(verdict);
         }
       }
-    }
-    expect(verdictOf({ auditBudgetUsd6: 50_000n }), "tasks above the budget").to.equal("pays");
-    expect(verdictOf({ auditsRun: 0n })).to.equal("pays");
-    expect(verdictOf({ drawEnforced: 0n, seatsByWeight: 0n }), "free slots").to.equal("pays");
+    });
+
+    it("reckons with as many canaries of the largest tasks as the budget pays for", () => {
+      for (const id of ["at-cap", "empty-backup"]) {
+        expect(verdictOf(id, {}), id).to.equal("loses");
+        // A single one a day of the largest node's tasks: 200 days until one finds it.
+        expect(verdictOf(id, { auditBudgetUsd6: 10_000_000n }), id).to.equal("pays");
+        expect(verdictOf(id, { auditBudgetUsd6: 50_000n }), `${id}, tasks above the budget`).to.equal("pays");
+        expect(verdictOf(id, { auditsRun: 0n }), id).to.equal("pays");
+        expect(verdictOf(id, { drawEnforced: 0n, seatsByWeight: 0n }), `${id}, free slots`).to.equal("pays");
+      }
+    });
+
+    it("sees a cheat that is tried in one part alone: no drills find no idle backup, and nothing but drills no primary", () => {
+      expect(verdictOf("empty-backup", { auditDrillPercent: 0n })).to.equal("pays");
+      expect(verdictOf("at-cap", { auditDrillPercent: 0n })).to.equal("loses");
+      expect(verdictOf("at-cap", { auditDrillPercent: 100n })).to.equal("pays");
+    });
   });
 
   it("reports a row that pays unannounced, and one that is announced and does not pay", () => {

@@ -15,7 +15,7 @@ import { createWalletClient, http, isHex, toHex, type Hex, type PublicClient } f
 import { privateKeyToAccount } from "viem/accounts";
 import { openAuditLog } from "./auditLog.ts";
 import type { AuditorOptions } from "./auditor.ts";
-import { readCanaries } from "./canarySet.ts";
+import { hasCanaries, readCanaries, type Canary } from "./canarySet.ts";
 import { createPostCanary } from "./postCanary.ts";
 
 /**
@@ -45,7 +45,7 @@ export async function readAuditSettings(options: {
     return undefined;
   }
   const most = { minimum: 1, maximum: 1_000_000_000 };
-  const canaries = readCanaries(readText(env, "NGPU_AUDIT_FOLDER"));
+  const canaries = canariesOf(readText(env, "NGPU_AUDIT_FOLDER"));
   const account = privateKeyToAccount(readPrivateKey(env, "NGPU_AUDIT_PAYER_KEY", { chainId, readFile }));
   const wallet = createWalletClient({ account, chain: chainOf(chainId, rpcUrl), transport: http(rpcUrl) });
   const folder = join(readText(env, "NGPU_DATA_DIR"), "audits");
@@ -55,14 +55,26 @@ export async function readAuditSettings(options: {
     ...{ chain, chainId, deployment, canaries, clock, log },
     rules: {
       perDay: readInteger(env, "NGPU_AUDITS_PER_DAY", { ...most, fallback: 24, maximum: 1_000 }),
-      budgetUsd6: BigInt(readInteger(env, "NGPU_AUDIT_USD6_PER_DAY", { ...most, fallback: 50_000 })),
+      budgetUsd6: BigInt(readInteger(env, "NGPU_AUDIT_USD6_PER_DAY", { ...most, fallback: 50_000_000 })),
       mostUses: readInteger(env, "NGPU_AUDIT_USES", { ...most, fallback: 3 }),
+      drillPercent: readInteger(env, "NGPU_AUDIT_DRILL_PERCENT", { minimum: 0, maximum: 100, fallback: 50 }),
     },
     seed: readSeed(join(folder, "seed"), random),
     memory: await openAuditLog(join(folder, "canaries.log")),
     post: createPostCanary({ chain, wallet, deployment, gatewayUrl, random }),
     publish: ({ cause, text }) => writeFile(join(evidenceFolder, `${cause}.json`), text),
   };
+}
+
+/** A set that is not there yet is still being made, and read once it is; one that is there and wrong throws here. */
+function canariesOf(folder: string): () => readonly Canary[] {
+  let known: readonly Canary[] | undefined;
+  const read = (): readonly Canary[] => {
+    if (known === undefined && hasCanaries(folder)) known = readCanaries(folder);
+    return known ?? [];
+  };
+  read();
+  return read;
 }
 
 /** Made at the first start, and kept, so that a restart plans the same day. */

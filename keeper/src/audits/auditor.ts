@@ -1,7 +1,7 @@
 /**
  * Audits nodes by tasks whose right result it knows: posts one when its time has come, judges the node that was paid for
- * it, and sets the node's quality where that changed. One canary at a time; what it knows is in its log, so a restart
- * changes nothing.
+ * it, and sets the node's quality where that changed. Some canaries are drills, which this keeper begins with the backup.
+ * One canary at a time; what it knows is in its log, so a restart changes nothing.
  */
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { codeOf } from "@ngpu/protocol/errors";
@@ -12,21 +12,29 @@ import { explainFailure } from "@ngpu/protocol/service/explainFailure";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
 import { createLoop } from "@ngpu/protocol/service/loop";
+import { readTask, type KnownTask } from "@ngpu/protocol/readTask";
+import { isOver } from "@ngpu/protocol/taskStatus";
 import { maxAmountUsd6 } from "@ngpu/protocol/units";
 import type { Hex, PublicClient } from "viem";
 import { revertOf } from "../chain/revertOf.ts";
+import type { Dispatch } from "../keeper/action.ts";
 import type { Outcome } from "../keeper/transactionLane.ts";
 import type { QualityAction, UpkeepAction } from "../upkeep/upkeepAction.ts";
 import { ageQuality } from "./ageQuality.ts";
-import type { AuditLog } from "./auditLog.ts";
+import type { AuditLog, OpenDrill } from "./auditLog.ts";
 import type { Canary } from "./canarySet.ts";
 import { evidenceOf, type Evidence } from "./evidence.ts";
 import { judgeCanaries, type CanaryResult } from "./judgeCanaries.ts";
-import { planAudit, type AuditRules } from "./planAudit.ts";
+import { judgeDrill, type DrillStep } from "./judgeDrill.ts";
+import { isPast, planAudit, type AuditRules } from "./planAudit.ts";
 import { canaryBackups, type CanaryOutcome, type PostCanary } from "./postCanary.ts";
 import { sameResult } from "./sameResult.ts";
 
 export interface Auditor {
+  /** Open tasks of its own whose backup is to be tried. */
+  drills(): ReadonlySet<Hex>;
+  /** This keeper has asked a node to execute a task, which may be a drill. */
+  asked(dispatch: Dispatch): void;
   /** How an action that was submitted ended. */
   ended(action: UpkeepAction, outcome: Outcome): void;
   stop(): Promise<void>;
@@ -36,7 +44,8 @@ export interface AuditorOptions {
   chain: PublicClient;
   chainId: number;
   deployment: Deployment;
-  canaries: readonly Canary[];
+  /** None while there is no set yet. */
+  canaries: () => readonly Canary[];
   rules: AuditRules;
   /** Secret; decides when and which. */
   seed: Hex;
@@ -70,6 +79,8 @@ export function startAuditor(
     try {
       for (const nodeId of unjudged) await judge(nodeId).catch((error: unknown) => passOver(nodeId, error));
       for (const action of wanted.values()) submit(action);
+      // Those that a restart, or a chain that did not answer, left behind.
+      for (const drill of [...memory.drills().values()]) await endLate(drill);
       await postNext(signal);
       trouble = undefined;
     } catch (error) {
@@ -83,25 +94,58 @@ export function startAuditor(
     const oracle = { address: deployment.priceOracle, abi: priceOracleAbi } as const;
     const priceUsd6PerGcums = await chain.readContract({ ...oracle, functionName: "priceUsd6PerGcums" });
     const mostOf = ({ workCums }: Canary): bigint => maxAmountUsd6({ workCums, priceUsd6PerGcums, backups: canaryBackups });
-    const candidates = canaries.map((canary) => {
+    const set = canaries();
+    const candidates = set.map((canary) => {
       const { id, workCums } = canary;
       return { id, workCums, mostUsd6: mostOf(canary), uses: memory.usesOf(id) };
     });
     const nowS = Math.floor(clock.nowMs() / 1_000);
     const due = planAudit({ nowS, seed, rules, candidates, used: memory.used(), traffic: traffic() });
-    const canary = canaries.find(({ id }) => id === due?.canaryId);
+    const canary = set.find(({ id }) => id === due?.canaryId);
     if (due === undefined || canary === undefined || signal.aborted) return;
-    const { slot, canaryId } = due;
-    const beforePost = (): Promise<void> => memory.post({ slot, canaryId, mostUsd6: mostOf(canary) });
-    const outcome = await post({ canary, beforePost, signal });
+    const { slot, canaryId, isDrill } = due;
+    let drill: Hex | undefined;
+    const outcome = await post({
+      ...{ canary, signal },
+      beforePost(taskId) {
+        if (isDrill) drill = taskId;
+        return memory.post({ slot, canaryId, mostUsd6: mostOf(canary), ...(isDrill ? { drill: taskId } : {}) });
+      },
+    });
     // What may have been billed goes on counting with the most that it can cost.
     if (outcome === undefined) return;
-    if (outcome === "refunded") return memory.end({ slot, amountUsd6: 0n });
-    const result = resultOf(canary, outcome);
-    const { amountUsd6, standbyUsd6 } = outcome.bill;
-    await memory.end({ slot, amountUsd6: amountUsd6 + standbyUsd6, result });
-    unjudged.add(result.nodeId);
+    const drilled = drill === undefined ? undefined : memory.drills().get(drill);
+    const { served, failedDrill } = drilled === undefined ? {} : drillResults(drilled.steps, await taskOf(drilled.taskId));
+    const end = { slot, ...(failedDrill === undefined ? {} : { failedDrill }) };
+    if (outcome === "refunded") await memory.end({ ...end, amountUsd6: 0n });
+    else {
+      const result = resultOf(canary, outcome);
+      const { amountUsd6, standbyUsd6 } = outcome.bill;
+      const billed = served === result.nodeId ? { ...result, drill: "served" as const } : result;
+      await memory.end({ ...end, amountUsd6: amountUsd6 + standbyUsd6, result: billed });
+      unjudged.add(result.nodeId);
+    }
+    if (failedDrill !== undefined) unjudged.add(failedDrill.nodeId);
     loop.trigger();
+  }
+
+  /** Ends a drill by what the chain says alone: nobody can open its result any more. */
+  async function endLate({ slot, taskId, steps }: OpenDrill): Promise<void> {
+    const nowS = Math.floor(clock.nowMs() / 1_000);
+    const task = await taskOf(taskId).catch((error: unknown) => {
+      if (codeOf(error) !== "TASK_UNKNOWN") throw error;
+    });
+    // It was never posted; on its day it may be yet.
+    if (task === undefined) return isPast(slot, nowS) ? memory.end({ slot, amountUsd6: 0n }) : undefined;
+    if (!isOver(task.state.status)) return;
+    const { amountUsd6 = 0n, standbyUsd6 = 0n } = task.settled?.args ?? {};
+    const { failedDrill } = drillResults(steps, task);
+    await memory.end({ slot, amountUsd6: amountUsd6 + standbyUsd6, ...(failedDrill === undefined ? {} : { failedDrill }) });
+    if (failedDrill !== undefined) unjudged.add(failedDrill.nodeId);
+  }
+
+  function taskOf(taskId: Hex): Promise<KnownTask> {
+    return readTask({ chain, escrow: deployment.taskEscrow, taskId, firstBlock: BigInt(deployment.deploymentBlock) });
   }
 
   /** A node that the chain refuses to know must not hold up the others. */
@@ -135,6 +179,14 @@ export function startAuditor(
   }
 
   return {
+    drills: () => new Set(memory.drills().keys()),
+    asked({ taskId, nodeId, assignment, attempt }) {
+      const steps = memory.drills().get(taskId)?.steps;
+      const isKnown = steps?.some((step) => step.assignment === assignment && step.attempt === attempt);
+      if (isKnown !== false) return;
+      const noted = memory.step(taskId, { nodeId, assignment, attempt });
+      noted.catch((error: unknown) => log.warn({ taskId, err: error }, "what a drill asked is not on disk"));
+    },
     ended(action, outcome) {
       if (action.kind !== "setQuality") return;
       // What failed is tried again; what the contract refused, it refuses always: the role is missing.
@@ -146,12 +198,30 @@ export function startAuditor(
   };
 }
 
+/** Who served as a backup, or what is held against the one that did not. */
+function drillResults(
+  steps: readonly DrillStep[],
+  { taskId, posted, terms, logs }: KnownTask,
+): { served?: number; failedDrill?: CanaryResult } {
+  const verdict = judgeDrill({ steps, logs });
+  if (verdict === undefined) return {};
+  const { nodeId, hasServed } = verdict;
+  if (hasServed) return { served: nodeId };
+  const size = sizeOf(posted.modelId, terms.workCums);
+  return { failedDrill: { taskId, nodeId, size, isRight: false, billedCums: 0n, drill: "failed" } };
+}
+
+/** Equal for tasks whose bills are compared. */
+function sizeOf(modelId: Hex, workCums: bigint): string {
+  return `${modelId}:${workCums}`;
+}
+
 function resultOf(canary: Canary, { taskId, bill, json }: CanaryOutcome): CanaryResult {
   const { modelId, manifest, expected, workCums } = canary;
   return {
     taskId,
     nodeId: bill.nodeId,
-    size: `${modelId}:${workCums}`,
+    size: sizeOf(modelId, workCums),
     isRight: sameResult({ expected, found: json, determinism: manifest.determinism }),
     billedCums: BigInt(bill.powerCu) * BigInt(bill.durationMs),
   };

@@ -9,9 +9,11 @@ import type { ModelManifest } from "@ngpu/protocol/manifest";
 import { measureDimensions } from "@ngpu/protocol/measureDimensions";
 import type { Part } from "@ngpu/protocol/sealed/payload";
 import { workCumsOf, type Dimensions } from "@ngpu/protocol/work";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isHex, type Hex } from "viem";
+
+const listName = "canaries.json";
 
 export interface Canary {
   id: string;
@@ -25,9 +27,13 @@ export interface Canary {
   workCums: bigint;
 }
 
+export function hasCanaries(folder: string): boolean {
+  return existsSync(join(folder, listName));
+}
+
 /** Throws SETTING_INVALID with what is wrong, before anything is paid for. */
 export function readCanaries(folder: string): Canary[] {
-  const list: unknown = JSON.parse(readFileSync(join(folder, "canaries.json"), "utf8"));
+  const list: unknown = JSON.parse(readFileSync(join(folder, listName), "utf8"));
   if (!isRecord(list) || list.format !== "ngpu.canaries/1" || !Array.isArray(list.canaries)) throw invalid("its format");
   const canaries = list.canaries.map((entry: unknown) => readCanary(folder, entry));
   if (new Set(canaries.map(({ id }) => id)).size < canaries.length) throw invalid("two canaries of one id");

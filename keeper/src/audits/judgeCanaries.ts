@@ -3,10 +3,12 @@
  *
  *   quality = (age − penalty) × billing
  *   age      what time alone has earned, a quarter at first
- *   penalty  a quarter of full quality for each wrong result; each right one takes a twentieth of it back
+ *   penalty  a quarter of full quality for each wrong result and each failed drill; each right one takes a twentieth of
+ *            it back
  *   billing  min(1, what others billed for tasks of the same model and size ÷ what it billed)²
  *
- * Squared, because a node is paid what it bills as often as it is drawn: who bills k times the honest work is drawn
+ * Bills of a primary and those of a backup that was tried are judged apart, and the worse counts: a node sees in which
+ * of the two it is. Squared, because a node is paid what it bills as often as it is drawn: who bills k times the honest work is drawn
  * 1 ÷ k² as often and earns 1 ÷ k of what an honest node does, for any k above one.
  */
 export interface CanaryResult {
@@ -17,6 +19,8 @@ export interface CanaryResult {
   isRight: boolean;
   /** Power × duration of the bill, in CU·ms. */
   billedCums: bigint;
+  /** It was tried as a backup. One that failed is not right and was not paid: its bill says nothing. */
+  drill?: "served" | "failed";
 }
 
 export interface Judgement {
@@ -51,7 +55,10 @@ export function judgeCanaries(request: {
   );
   // Of others alone: who bills often must not make its own bills the usual ones.
   const others = history.filter((result) => result.nodeId !== nodeId);
-  const { billingBps, pool } = judgeBilling(others, own.slice(-judging.recent));
+  const roles = [own.filter(({ drill }) => drill === undefined), own.filter(({ drill }) => drill === "served")];
+  const bills = roles.map((results) => judgeBilling(others, results.slice(-judging.recent)));
+  const billingBps = Math.min(...bills.map((judged) => judged.billingBps));
+  const pool = [...new Set(bills.flatMap((judged) => judged.pool))];
   const earnedBps = Math.max(0, ageBps - penaltyBps);
   return { qualityBps: Math.floor((earnedBps * billingBps) / fullBps), penaltyBps, billingBps, pool };
 }

@@ -1,7 +1,8 @@
 /**
  * When the next canary is posted and which one, as a pure function: the day's times and choices come from a secret seed,
  * so nobody foresees them and a restart plans the same. Sizes follow those of the network's recent tasks, the largest
- * included, so that no size of task is safe from canaries that the set and the budget reach. Unix time, days of UTC.
+ * included, so that no size of task is safe from canaries that the set and the budget reach. A share of them are drills, which try
+ * the backup. Unix time, days of UTC.
  */
 import { concat, hexToBigInt, keccak256, stringToHex, type Hex } from "viem";
 
@@ -11,6 +12,8 @@ export interface AuditRules {
   budgetUsd6: bigint;
   /** A node that sees an input again may know it. */
   mostUses: number;
+  /** Of a hundred canaries so many are drills. */
+  drillPercent: number;
 }
 
 /** A canary as planning sees it. */
@@ -27,6 +30,7 @@ export interface AuditDue {
   /** Names the time, for ever. */
   slot: string;
   canaryId: string;
+  isDrill: boolean;
 }
 
 const dayS = 86_400;
@@ -55,9 +59,15 @@ export function planAudit(world: {
     const size = traffic[drawn(seed, `${slot} size`, traffic.length)];
     const fitting = size === undefined ? affordable : nearest(affordable, size);
     const canary = fitting[drawn(seed, `${slot} canary`, fitting.length)];
-    if (canary !== undefined) return { slot, canaryId: canary.id };
+    const isDrill = drawn(seed, `${slot} drill`, 100) < rules.drillPercent;
+    if (canary !== undefined) return { slot, canaryId: canary.id, isDrill };
   }
   return undefined;
+}
+
+/** True from the day after that of the slot. */
+export function isPast(slot: string, nowS: number): boolean {
+  return Math.floor(nowS / dayS) > Number(slot.split("/")[0]);
 }
 
 /** The smallest that are at least as large as `workCums`; the largest there are where none is. */

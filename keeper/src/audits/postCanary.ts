@@ -5,6 +5,7 @@
 import { runTask, type Bill } from "@ngpu/client/runTask";
 import type { Deployment } from "@ngpu/protocol/deployment";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
+import { limits } from "@ngpu/protocol/limits";
 import type { Account, Chain, Hex, PublicClient, Transport, WalletClient } from "viem";
 import type { Canary } from "./canarySet.ts";
 
@@ -17,17 +18,20 @@ export interface CanaryOutcome {
 
 /**
  * Posts and waits for the bill; undefined when nothing can be said about the result, though it may have been billed.
- * `beforePost` is awaited before anything is paid, and not called where nothing can be posted.
+ * `beforePost` is awaited before anything is paid, with the id that the task will have, and not called where nothing can
+ * be posted.
  */
 export type PostCanary = (request: {
   canary: Canary;
-  beforePost: () => Promise<void>;
+  beforePost: (taskId: Hex) => Promise<void>;
   signal: AbortSignal;
 }) => Promise<CanaryOutcome | "refunded" | undefined>;
 
 /** A result that was billed and is not what its receipt says; anything else may be the auditor's own trouble. */
 const brokenCodes: ReadonlySet<string> = new Set(["SEAL_BROKEN", "COMMITMENT_MISMATCH", "PAYLOAD_MALFORMED"]);
-const withinS = 300;
+/** As long as most tasks have; a larger one has three times what the weakest node class takes for it. */
+const leastWithinS = 300;
+const weakestCu = 1_000n;
 /** As most tasks have. */
 export const canaryBackups = 1;
 
@@ -45,13 +49,15 @@ export function createPostCanary(options: {
   const deployment = { ...rest, localUsd, deploymentBlock: BigInt(deploymentBlock) };
 
   return async ({ canary, beforePost, signal }) => {
-    const { modelId, manifest, parts, declared } = canary;
+    const { modelId, manifest, parts, declared, workCums } = canary;
+    const wantedS = Number((3n * workCums) / (weakestCu * 1_000n));
+    const withinS = Math.min(limits.maxDeadlineS, Math.max(leastWithinS, wantedS));
     let taskId: Hex = "0x";
     let bill: Bill | undefined;
     try {
       const outcome = await runTask({
         ...{ chain, wallet, deployment, gatewayUrl, modelId, manifest, parts, declared, withinS, backups: canaryBackups, random, signal },
-        onPrepared: beforePost,
+        onPrepared: (secrets) => beforePost(secrets.taskId),
         onEvent(event) {
           if (event.kind === "posted") ({ taskId } = event);
           if (event.kind === "settled") ({ bill } = event);

@@ -204,7 +204,8 @@ export function startKeeper(options: KeeperOptions): Keeper {
     if (snapshot === undefined) return;
     const finished = passes?.startTimer({ loop: "act" });
     const { timing } = options;
-    const request = { snapshot, view: view.read(), nowMs: clock.monotonicMs() };
+    const drills = auditor === undefined ? {} : { drills: auditor.drills() };
+    const request = { snapshot, view: view.read(), nowMs: clock.monotonicMs(), ...drills };
     for (const action of plan(timing === undefined ? request : { ...request, timing })) {
       if (action.kind === "dispatch") dispatch(action);
       else if (!isChainDown) lane.submit(action);
@@ -297,7 +298,9 @@ export function startKeeper(options: KeeperOptions): Keeper {
     const reached = links.filter((link) => link.send({ t: "dispatch", ...fields }));
     if (reached.length === 0) return;
     view.dispatched(fields);
-    const isTakeover = fields.role === "primary" && fields.attempt > 0;
+    if (fields.role === "primary") auditor?.asked(action);
+    const isDrill = fields.attempt === 1 && auditor?.drills().has(fields.taskId) === true;
+    const isTakeover = fields.role === "primary" && fields.attempt > 0 && !isDrill;
     if (isTakeover) takeovers?.inc();
     if (isTakeover) log.warn({ ...fields }, "take-over");
     else log.debug({ ...fields }, "dispatched");

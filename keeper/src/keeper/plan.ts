@@ -11,6 +11,7 @@ import { limits } from "@ngpu/protocol/limits";
 import { taskStatus } from "@ngpu/protocol/taskStatus";
 import { receiptStatus, type Receipt } from "@ngpu/protocol/typedData";
 import { amountUsd6, standbyUsd6 } from "@ngpu/protocol/units";
+import type { Hex } from "viem";
 import type { Action } from "./action.ts";
 import { chooseSeats, type Load } from "./chooseSeats.ts";
 import type { TaskView, View } from "./gatewayView.ts";
@@ -27,10 +28,14 @@ interface World {
   view: View;
   nowMs: number;
   timing: Timing;
+  /** Tasks of this keeper's own whose backup is to be tried. */
+  drills: ReadonlySet<Hex>;
 }
 
-export function plan(request: Omit<World, "timing"> & { timing?: Timing }): Action[] {
-  const world: World = { timing, ...request };
+const noDrills: ReadonlySet<Hex> = new Set();
+
+export function plan(request: Pick<World, "snapshot" | "view" | "nowMs"> & Partial<World>): Action[] {
+  const world: World = { timing, drills: noDrills, ...request };
   const load = currentLoad(world);
   return inOrderOfPost(world.snapshot.tasks).flatMap((task) => planTask(world, task, load));
 }
@@ -75,7 +80,7 @@ function planTask(world: World, task: OpenTask, load: Load): Action[] {
     if (anew.length > 0) return anew;
   }
   // What runs may end and be billed within the grace, but nothing is begun for a result that comes too late.
-  const dispatches = isPastDeadline ? [] : planExecution({ ...world, task, seen });
+  const dispatches = isPastDeadline ? [] : planExecution({ ...world, task, seen, isDrill: world.drills.has(taskId) });
   return [...dispatches, ...accepts, ...failures];
 }
 

@@ -3,6 +3,9 @@
  * that keepers agree without talking. When the executor of the current attempt failed, vanished, fell silent or drains
  * without having begun, the next seat takes over whose node is there and holds the input; the attempts of those between
  * are passed over. A wrong suspicion costs nobody money: whoever delivers first is paid, once.
+ *
+ * A drill is a task of this keeper's own whose backup is tried: it is begun with attempt 1, as though the first seat had
+ * failed, once that backup has accepted. Where it cannot be tried, the task goes the way of any other.
  */
 import { receiptStatus } from "@ngpu/protocol/typedData";
 import { capMs } from "@ngpu/protocol/units";
@@ -21,11 +24,15 @@ interface Situation {
   view: View;
   nowMs: number;
   timing: Timing;
+  /** Its backup is to be tried. */
+  isDrill: boolean;
 }
 
 export function planExecution(situation: Situation): Dispatch[] {
   const { task, view } = situation;
   if (view.connectedSinceMs === undefined) return [];
+  const drill = planDrill(situation);
+  if (drill !== undefined) return drill;
   const attempt = currentAttempt(situation);
   const executor = executorOf(task, attempt);
   if (executor === undefined) return [];
@@ -34,6 +41,31 @@ export function planExecution(situation: Situation): Dispatch[] {
   return task.standing.seats
     .map(({ nodeId }) => dutyOf(task, attempt, nodeId))
     .filter((duty) => isUsable(situation, duty.nodeId) && isDue(situation, duty));
+}
+
+/** What to do while nothing has begun; undefined where the task is no drill, or cannot be one any more. */
+function planDrill(situation: Situation): Dispatch[] | undefined {
+  const { task, isDrill } = situation;
+  const backup = executorOf(task, 1);
+  if (!isDrill || backup === undefined || task.standing.seats.length < 2) return undefined;
+  if (begunAttempts(situation).length > 0 || !canBeTried(situation, backup)) return undefined;
+  if (hasAccepted(situation, backup)) return [dutyOf(task, 1, backup)];
+  // All of them hold the input ready, the first seat as well: it is the next one should the backup fail.
+  return task.standing.seats
+    .map(({ nodeId }): Dispatch => ({ ...dutyOf(task, 0, nodeId), role: "backup" }))
+    .filter((duty) => isUsable(situation, duty.nodeId) && isDue(situation, duty));
+}
+
+/**
+ * Only who is there, and had a free slot when it was told: later it may say that it has none to escape a drill, and an
+ * honest one that was given other work reports progress while it waits for its slot.
+ */
+function canBeTried(situation: Situation, nodeId: number): boolean {
+  const { view, nowMs, timing } = situation;
+  if (!isUsable(situation, nodeId)) return false;
+  const sent = sentTo(situation, nodeId);
+  if (sent === undefined) return (view.nodes.get(nodeId)?.freeSlots ?? 0) > 0;
+  return hasAccepted(situation, nodeId) || nowMs - sent.firstMs <= timing.startMs;
 }
 
 function executorOf({ standing: { seats } }: OpenTask, attempt: number): number | undefined {
@@ -58,8 +90,13 @@ function nextAttempt(situation: Situation, attempt: number): number | undefined 
     });
 }
 
-/** The highest attempt that was begun, by this keeper's own memory or by what the nodes signed. */
-function currentAttempt({ task, seen }: Situation): number {
+/** The highest attempt that was begun. */
+function currentAttempt(situation: Situation): number {
+  return begunAttempts(situation).reduce((highest, attempt) => Math.max(highest, attempt), 0);
+}
+
+/** Attempts that were begun, by this keeper's own memory or by what the nodes signed. */
+function begunAttempts({ task, seen }: Situation): number[] {
   const begun = [
     ...(seen?.dispatches ?? []).filter(({ role }) => role === "primary"),
     ...(seen?.progress ?? []),
@@ -68,8 +105,7 @@ function currentAttempt({ task, seen }: Situation): number {
   return begun
     .filter(({ assignment, attempt, nodeId }) => assignment === task.assignment && executorOf(task, attempt) === nodeId)
     .map(({ attempt }) => attempt)
-    .filter((attempt) => attempt < mostRounds * task.standing.seats.length)
-    .reduce((highest, attempt) => Math.max(highest, attempt), 0);
+    .filter((attempt) => attempt < mostRounds * task.standing.seats.length);
 }
 
 function isLost(situation: Situation, nodeId: number, attempt: number): boolean {

@@ -58,7 +58,7 @@ export async function examineRights(subject: Subject): Promise<{ rows: RoleRow[]
 }
 
 function expectedHolders({ configuration, addresses }: Subject): RoleRow[] {
-  const { admin, adminDelaySeconds, policy, policyDelaySeconds, appeal, keeper, pauser, unpauser, guardian } =
+  const { admin, adminDelaySeconds, policy, policyDelaySeconds, appeal, keeper, pauser, unpauser, guardian, auditor } =
     configuration.roles;
   const person = (role: RoleRow["role"], account: Address, delaySeconds = 0): RoleRow => ({
     role,
@@ -82,6 +82,7 @@ function expectedHolders({ configuration, addresses }: Subject): RoleRow[] {
     person("pauser", pauser),
     person("guardian", guardian),
     person("unpauser", unpauser),
+    ...(auditor === undefined ? [] : [{ ...person("audit", auditor), holder: "roles.auditor" }]),
     contract("roleAdmin", "roleGuard"),
   ];
 }

@@ -4,6 +4,7 @@
  */
 import { address, boolean, bytes32, integer, nullable, object, optional, orElse, text, whole } from "./fields.ts";
 import type { ValueOf } from "./fields.ts";
+import type { Address } from "viem";
 
 const DAY_S = 86_400;
 const seconds = (minimum: number, maximum: number) => integer({ minimum, maximum });
@@ -66,6 +67,8 @@ export const configurationField = object({
     pauser: address(),
     unpauser: address(),
     guardian: address(),
+    /** The keeper that posts canaries and sets qualities; left out, nobody does. */
+    auditor: optional(address()),
     treasury: address(),
     /** Lets one account hold every role: for a trial of which nobody else depends. */
     allowSingleOperator: orElse(boolean(), false),
@@ -145,3 +148,10 @@ export const roleAccounts = [
   "guardian",
   "treasury",
 ] as const satisfies readonly (keyof Configuration["roles"])[];
+
+/** Whoever is named in `roles`, an auditor where there is one. */
+export function namedAccounts(roles: Configuration["roles"]): (readonly [name: string, account: Address])[] {
+  const { auditor } = roles;
+  const named = roleAccounts.map((name) => [name, roles[name]] as const);
+  return auditor === undefined ? named : [...named, ["auditor", auditor]];
+}

@@ -4,7 +4,7 @@
  */
 import { isAddressEqual } from "viem";
 import type { Problem, ProblemCode } from "../problem.ts";
-import { roleAccounts, type Configuration } from "./configuration.ts";
+import { namedAccounts, roleAccounts, type Configuration } from "./configuration.ts";
 import { isDevelopmentAccount, localChainId } from "./developmentAccounts.ts";
 
 interface Rule {
@@ -197,12 +197,12 @@ function roleRules({ chainId, roles }: Configuration): Rule[] {
       found: roles.unpauser,
       allowed: "who stops quotes must not be who lets them go on, or set allowSingleOperator to true",
     },
-    ...roleAccounts.map(
-      (name): Rule => ({
-        holds: chainId === localChainId || !isDevelopmentAccount(roles[name]),
+    ...namedAccounts(roles).map(
+      ([name, account]): Rule => ({
+        holds: chainId === localChainId || !isDevelopmentAccount(account),
         code: "ROLE_UNSAFE",
         path: `roles.${name}`,
-        found: roles[name],
+        found: account,
         allowed: `its key is publicly known: on a chain other than ${localChainId} anyone could act with it`,
       }),
     ),

@@ -2,26 +2,32 @@
 import type { NodeCase } from "../attack.ts";
 import { decimal, grouped } from "../format.ts";
 import { markdownTable } from "../markdownTable.ts";
+import { anewMs, canariesPerDay } from "../canaryTimes.ts";
+import { idleStandbyCycle } from "../idleStandby.ts";
 import { countedCanaries, largestCanaryUsd6, overbillingCycle, qualityAtCapBps } from "../overbilling.ts";
 import type { Parameters } from "../parameters.ts";
+import { largestFittingTaskUsd6, largestTaskUsd6 } from "../values.ts";
 
 const DAY_MS = 86_400_000n;
 
 export function overbillingTable(parameters: Parameters, nodes: readonly NodeCase[]): string {
-  const { capNumerator, capDenominator, auditsPerDay, auditedNodes } = parameters;
+  const { capNumerator, capDenominator, auditsPerDay, auditedNodes, auditDrillPercent, maxBackups } = parameters;
   const percent = (bps: bigint): string => `${decimal(bps, 2)} %`;
   const rows = Array.from({ length: countedCanaries + 1 }, (_, atCap) => {
     const qualityBps = qualityAtCapBps(parameters, atCap);
     return [`${atCap}`, percent(qualityBps), percent((qualityBps * capNumerator) / capDenominator)];
   });
   const days = (ms: bigint): string => decimal((ms * 100n) / DAY_MS, 2);
-  const cycles = nodes.slice(0, 3).map((node) => {
-    const { gainUsd6, lossUsd6 } = overbillingCycle(parameters, node);
-    const ratio = gainUsd6 === 0n ? "–" : `${decimal((lossUsd6 * 100n) / gainUsd6, 2)} : 1`;
-    return [node.name, grouped(gainUsd6), grouped(lossUsd6), ratio];
+  const sized = nodes.slice(0, 3).map((node) => ({ node, taskUsd6: largestTaskUsd6(parameters, node) }));
+  const cycles = sized.map(({ node, taskUsd6 }) => {
+    const cycle = overbillingCycle(parameters, node, taskUsd6);
+    const head = [node.name, grouped(canariesPerDay(parameters, taskUsd6))];
+    return cycle === undefined ? [...head, "–", "all", "0", "–"] : [...head, days(cycle.intervalMs), ...compared(cycle)];
   });
-  const [node] = nodes;
-  const { intervalMs } = overbillingCycle(parameters, node ?? { name: "", powerCu: 0n, stakeWei: 0n });
+  const standby = nodes.slice(0, 3).map((node) => {
+    const cycle = idleStandbyCycle(parameters, node, largestFittingTaskUsd6(parameters, node));
+    return cycle === undefined ? [node.name, "–", "all", "0", "–"] : [node.name, days(cycle.drillMs), ...compared(cycle)];
+  });
   return [
     markdownTable(
       [
@@ -32,11 +38,15 @@ export function overbillingTable(parameters: Parameters, nodes: readonly NodeCas
       rows,
     ),
     "",
-    `${auditsPerDay} canaries a day over ${grouped(auditedNodes)} nodes are one each ${days(intervalMs)} days. An ` +
-      "established node that bills the cap until the first one counts, and the work from then on until " +
-      `${countedCanaries} newer ones have pushed it out:`,
+    `${auditsPerDay} canaries a day over ${grouped(auditedNodes)} nodes at most, fewer of the largest tasks, and of a ` +
+      `hundred ${auditDrillPercent} are drills. An established node that bills the cap of tasks as large as it can ` +
+      `serve until the first canary counts, and the work until ${countedCanaries} newer ones have pushed it out:`,
     "",
-    markdownTable(["Node", "Gains", "Loses in draws", "Loss ÷ gain"], cycles),
+    markdownTable(["Node", "Largest a day", "Days to the first", "Gains", "Loses in draws", "Loss ÷ gain"], cycles),
+    "",
+    `The same for a backup with nothing held ready, of tasks with ${maxBackups} backups each, until a drill has caught it:`,
+    "",
+    markdownTable(["Node", "Days to the first drill", "Gains", "Loses in draws", "Loss ÷ gain"], standby),
     "",
     anewLine(parameters),
     "",
@@ -45,9 +55,15 @@ export function overbillingTable(parameters: Parameters, nodes: readonly NodeCas
   ].join("\n");
 }
 
+function compared({ gainUsd6, lossUsd6 }: { gainUsd6: bigint; lossUsd6: bigint }): string[] {
+  const ratio = gainUsd6 === 0n ? "–" : `${decimal((lossUsd6 * 100n) / gainUsd6, 2)} : 1`;
+  return [grouped(gainUsd6), grouped(lossUsd6), ratio];
+}
+
 /** A record can be left behind: by age alone, that costs the sum of what a newcomer lacks. */
-function anewLine({ newcomerQualityBps, qualityPeriods, ripeningS, capNumerator, capDenominator }: Parameters): string {
-  const lackS = ((10_000n - newcomerQualityBps) * (qualityPeriods + 1n) * ripeningS) / 20_000n;
+function anewLine(parameters: Parameters): string {
+  const { capNumerator, capDenominator } = parameters;
+  const lackS = anewMs(parameters) / 1_000n;
   const costs = `costs ${decimal((lackS * 100n) / 86_400n, 2)} days' pay`;
   if (capNumerator <= capDenominator) return `Registering anew to leave that record behind ${costs}.`;
   const evenS = (lackS * capDenominator) / (capNumerator - capDenominator);
