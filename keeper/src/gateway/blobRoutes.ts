@@ -3,16 +3,16 @@
  * (BlobAccess). A keeper may ask whether a blob is here, so that it can answer for a demanded output. Under a session's
  * id, its parties leave each other what a frame does not carry (sessionBodies.ts).
  */
+import { blobAccessSigner } from "@ngpu/protocol/blobAccess";
+import { decodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
 import type { SigningContext } from "@ngpu/protocol/signed";
-import { blobAction } from "@ngpu/protocol/typedData";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { Readable } from "node:stream";
 import { isAddressEqual, type Address, type Hex } from "viem";
 import type { Authority } from "../chain/authority.ts";
 import { assignedNodes, type TaskFacts } from "../chain/taskFacts.ts";
-import { signerOf } from "./blobAccess.ts";
 import type { BlobLabel, BlobStore, HeldBlob } from "./blobStore.ts";
 import type { SessionBodies } from "./sessionBodies.ts";
 import type { TaskWatch } from "./taskWatch.ts";
@@ -46,14 +46,13 @@ export function createBlobRoutes(options: {
   context: SigningContext;
   clock: Clock;
 }): BlobRoutes {
-  const { store, tasks, authority, sessions } = options;
-  const by = options;
+  const { store, tasks, authority, sessions, context, clock } = options;
   let uploads = 0;
   const inputsArriving = new Map<Hex, number>();
 
   return {
     async put({ taskId, hash, authorization, bytes, body }) {
-      const signer = await signerOf({ taskId, hash, authorization, action: blobAction.write }, by);
+      const signer = await signerOf({ taskId, hash, authorization }, "write");
       if (bytes !== undefined && bytes > gatewayLimits.maxBlobBytes) throw new NgpuError("BLOB_TOO_LARGE");
       if (sessions.serves(taskId)) return sessions.put({ sessionId: taskId, hash, signer, body });
       const facts = await tasks.find(taskId, postVisibleMs);
@@ -84,15 +83,20 @@ export function createBlobRoutes(options: {
     },
   };
 
+  async function signerOf({ taskId, hash, authorization }: BlobRequest, action: "read" | "write"): Promise<Address> {
+    const access = decodeBlobAuthorization(authorization);
+    return blobAccessSigner({ access, action, taskId, hash, context, nowMs: clock.nowMs() });
+  }
+
   async function bodyOf(request: BlobRequest): Promise<HeldBlob> {
     const { taskId: sessionId, hash } = request;
-    const signer = await signerOf({ ...request, action: blobAction.read }, by);
+    const signer = await signerOf(request, "read");
     const bytes = await sessions.get({ sessionId, hash, signer });
     return { bytes: bytes.length, stream: async () => Readable.from([bytes], { objectMode: false }), read: async () => bytes };
   }
 
   async function readerOf(request: BlobRequest): Promise<{ signer: Address; facts: TaskFacts }> {
-    const signer = await signerOf({ ...request, action: blobAction.read }, by);
+    const signer = await signerOf(request, "read");
     return { signer, facts: await tasks.find(request.taskId, postVisibleMs) };
   }
 

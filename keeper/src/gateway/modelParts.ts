@@ -2,6 +2,8 @@
  * Files of the catalogue's models that this gateway has, given to nodes that lack them: by model and hash, in parts, so
  * that a transfer that breaks off goes on where it was.
  */
+import { blobAccessSigner } from "@ngpu/protocol/blobAccess";
+import { decodeBlobAuthorization } from "@ngpu/protocol/blobAuthorization";
 import { catalogue as knownModels } from "@ngpu/protocol/catalogue";
 import { NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
@@ -10,11 +12,9 @@ import type { Clock } from "@ngpu/protocol/service/clock";
 import { sha256OfFile } from "@ngpu/protocol/service/sha256OfFile";
 import { locateFile, modelRoots } from "@ngpu/protocol/service/modelFiles";
 import type { SigningContext } from "@ngpu/protocol/signed";
-import { blobAction } from "@ngpu/protocol/typedData";
 import { open } from "node:fs/promises";
 import type { Hex } from "viem";
 import type { Authority } from "../chain/authority.ts";
-import { signerOf } from "./blobAccess.ts";
 
 export interface ModelParts {
   /**
@@ -40,7 +40,7 @@ export function createModelParts(options: {
   folders: readonly string[];
   catalogue?: readonly { modelId: Hex; manifest: Pick<ModelManifest, "graphs" | "assets"> }[];
 }): ModelParts {
-  const { authority, folders, catalogue = knownModels } = options;
+  const { authority, context, clock, folders, catalogue = knownModels } = options;
   /** Places of files that were proved once; one that is wrong or not there is looked for again. */
   const proven = new Map<Hex, Promise<string>>();
 
@@ -70,8 +70,9 @@ export function createModelParts(options: {
 
   return {
     async part(request) {
-      const { modelId: taskId, sha256: hash, offset, authorization } = request;
-      const signer = await signerOf({ taskId, hash, authorization, action: blobAction.read }, options);
+      const { modelId: taskId, sha256: hash, offset } = request;
+      const access = decodeBlobAuthorization(request.authorization);
+      const signer = await blobAccessSigner({ access, action: "read", taskId, hash, context, nowMs: clock.nowMs() });
       if ((await authority.nodeOfOperator(signer)) === 0) throw new NgpuError("AUTH_FORBIDDEN", { part: "model" });
       const spec = fileOf(request);
       const length = Math.max(0, Math.min(gatewayLimits.maxPartBytes, spec.bytes - offset));

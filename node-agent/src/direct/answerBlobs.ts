@@ -9,7 +9,7 @@ import { priorityOf } from "@ngpu/protocol/blobExchange/priorityOf";
 import { joinBytes } from "@ngpu/protocol/bytes";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import { gatewayLimits } from "@ngpu/protocol/limits";
-import { requireBlobAccess } from "@ngpu/protocol/requireBlobAccess";
+import { requireBlobAccess } from "@ngpu/protocol/blobAccess";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { SigningContext } from "@ngpu/protocol/signed";
 import { keccak256, type Address, type Hex } from "viem";

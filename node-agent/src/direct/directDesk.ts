@@ -6,7 +6,7 @@
 import { fromBase64, toBase64 } from "@ngpu/protocol/base64";
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
 import type { DirectLink } from "@ngpu/protocol/harq/direct/directLink";
-import { requireBlobAccess } from "@ngpu/protocol/requireBlobAccess";
+import { requireBlobAccess } from "@ngpu/protocol/blobAccess";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import { acceptMeeting } from "@ngpu/protocol/service/harq/direct/acceptMeeting";
 import {

@@ -13,7 +13,8 @@ export interface Suite {
 export const suites: readonly Suite[] = [
   { name: "contracts", files: ["test/contracts/**/*.test.ts"], timeoutS: 420 },
   { name: "protocol", files: ["test/protocol/**/*.test.ts"], timeoutS: 120, isUncompiled: true },
-  { name: "harq", files: ["test/harq/**/*.test.ts"], timeoutS: 420, isUncompiled: true },
+  { name: "harq", files: ["test/harq/!(direct)/**/*.test.ts"], timeoutS: 480, isUncompiled: true },
+  { name: "direct", files: ["test/harq/direct/**/*.test.ts"], timeoutS: 240 },
   { name: "client", files: ["test/client/**/*.test.ts"], timeoutS: 180 },
   { name: "gateway", files: ["test/gateway/**/*.test.ts"], timeoutS: 180 },
   { name: "keeper", files: ["test/keeper/**/*.test.ts"], timeoutS: 360 },

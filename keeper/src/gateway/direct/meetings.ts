@@ -4,7 +4,7 @@
  * for an answer of the node, and not for long.
  */
 import { codeOf, NgpuError } from "@ngpu/protocol/errors";
-import { requireBlobAccess } from "@ngpu/protocol/requireBlobAccess";
+import { requireBlobAccess } from "@ngpu/protocol/blobAccess";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Signed, SigningContext } from "@ngpu/protocol/signed";
 import type { FrameOf } from "@ngpu/protocol/wire";
