@@ -3,11 +3,12 @@
  * more.
  */
 import { test } from "node:test";
+import { median } from "@ngpu/protocol/selection/median";
 import { expect } from "chai";
 import { createFixedRate } from "../support/controllers.ts";
 import { bernoulli, gilbertPackets, gilbertTime } from "../support/lossyLink.ts";
 import { createRandom } from "../support/random.ts";
-import { keptMemory } from "../support/keptMemory.ts";
+import { seeds } from "../support/seeds.ts";
 import { sha256Of } from "../support/world.ts";
 import { aPath, measureCompletion } from "./completion.ts";
 
@@ -115,18 +116,21 @@ test("bursts that take six packets of ten do not stop a message", () => {
 });
 
 test("ten megabytes under outages of fifty milliseconds that take a tenth of the time end within five seconds", () => {
-  for (let seed = 1; seed <= 3; seed += 1) {
-    const { takenUs, wireRatio } = measureCompletion({
+  const runs = seeds(20).map((seed) =>
+    measureCompletion({
       ...fast,
       loss: 0.1,
       rttUs: 200_000,
       seed,
       bytes: 10 * megabyte,
       lossModel: (random) => gilbertTime(random, { probability: 0.1, outageUs: 50_000 }),
-    });
-    expect(takenUs[0]).to.be.below(5_000_000);
-    expect(wireRatio).to.be.below(2.5);
-  }
+    }),
+  );
+  const taken = runs.map(({ takenUs }) => takenUs[0]!);
+  const ratios = runs.map(({ wireRatio }) => wireRatio);
+  expect(Math.max(...taken)).to.be.below(5_000_000);
+  expect(Math.max(...ratios)).to.be.below(2.5);
+  expect([median(taken) < 1_300_000, median(ratios) < 1.35], "and as a rule far below").to.deep.equal([true, true]);
 });
 
 test("what is sent for each symbol follows the loss as it steps from none to a fifth and to a fiftieth", () => {
@@ -169,25 +173,6 @@ test("what a connection keeps does not grow with what it has carried", () => {
   world.runUntil(() => false, world.queue.nowUs() + 60_000_000);
   expect(world.far.connection.inbox.heldBytes() + world.far.connection.inbox.heldIds()).to.equal(1);
   expect(world.far.mostHeldBytes()).to.be.below(2 * 104_000 + 4_096);
-});
-
-test("an hour of a third lost leaves the memory of both ends where it was after its first minutes", () => {
-  const { world } = aPath({ ...fast, loss: 0.3, rttUs: 200_000, bytesPerSecond: 60_000 });
-  const { near, far, queue } = world;
-  const bytes = createRandom(1).bytes(100_000);
-  const endUs = queue.nowUs() + 3_600_000_000;
-  let atFirst: number | undefined;
-  let carried = 0;
-  while (queue.nowUs() < endUs) {
-    near.send(bytes);
-    carried += 1;
-    expect(world.runUntil(() => far.deliveries.length === 1, queue.nowUs() + 60_000_000)).to.equal(true);
-    for (const { deliveries, events } of [near, far]) deliveries.length = events.length = 0;
-    if (carried === 100) atFirst = keptMemory();
-  }
-  expect(carried).to.be.above(1_000);
-  expect(keptMemory() / atFirst!).to.be.below(1.05);
-  expect(far.mostHeldBytes()).to.be.below(2 * bytes.length);
 });
 
 test("a large message delays a small one that someone waits for by one burst", () => {
