@@ -2,10 +2,13 @@
 import type { Gateway } from "@ngpu/keeper/gateway/gateway";
 import type { Blobs } from "@ngpu/protocol/blobExchange/blobs";
 import { createCodedBlobs, type CodedBlobs } from "@ngpu/protocol/blobExchange/codedBlobs";
+import { codedPath, joinSubprotocol, unknownLinkCode } from "@ngpu/protocol/harq/codedLink";
+import { encodeHeader } from "@ngpu/protocol/harq/wire/datagramHeader";
 import { createNodeDialer } from "@ngpu/protocol/service/harq/nodeBlobs";
 import type { SigningContext } from "@ngpu/protocol/signed";
 import { expect } from "chai";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { keccak256 } from "viem";
 import { startTestChain, type TestChain } from "../harness/chain.ts";
@@ -81,6 +84,20 @@ describe("a link whose WebSockets are cut", { timeout: 120_000 }, () => {
       await until("another WebSocket is open", async () => proxy.connections() > before);
     } finally {
       links.close();
+    }
+  });
+
+  it("lets strangers go that would join a link, and says where there is no such link", async () => {
+    const unknown = encodeHeader({ type: "probe", keyPhase: 0, connectionId: 5n, packetNumber: 0, path: 2 });
+    for (const [first, code] of [
+      [Buffer.concat([unknown, randomBytes(1_184)]), unknownLinkCode],
+      [Buffer.alloc(1_200, 0xff), 4400],
+      [Buffer.alloc(3), 4400],
+    ] as const) {
+      const socket = new WebSocket(`ws://127.0.0.1:${portOf(gateway)}${codedPath}`, joinSubprotocol);
+      socket.addEventListener("open", () => socket.send(first));
+      const [closed] = (await once(socket, "close")) as [CloseEvent];
+      expect(closed.code).to.equal(code);
     }
   });
 

@@ -164,7 +164,8 @@ export async function openCodedLinks(options: {
     const { receivedBytes } = entry.link.metrics();
     if (receivedBytes > entry.heardBytes || !isWithoutSocket(entry)) entry.heardMs = clock.monotonicMs();
     entry.heardBytes = receivedBytes;
-    if (clock.monotonicMs() - entry.heardMs > keptLinkMs) void entry.link.close(linkCodes.goingAway, "connection lost");
+    const silentMs = clock.monotonicMs() - entry.heardMs;
+    if (silentMs > keptLinkMs) void entry.link.close(linkCodes.goingAway, "connection lost");
   }
 
   return {

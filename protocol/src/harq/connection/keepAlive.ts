@@ -1,7 +1,7 @@
 /**
  * A NAT forgets a binding of UDP that is silent: many after 30 s, whatever RFC 4787 asks of them. The end that opened
- * a path therefore asks for a report when it asked for none for about 20 s; what is not answered makes the path suspect,
- * as ever (`tailProbe.ts`). Where another path is there, one that carried nothing for five minutes may lapse, and so
+ * a path therefore asks for a report when it asked for none for about 20 s; without an answer the path is suspect, as
+ * ever (`tailProbe.ts`). Where another path is there, one that carried nothing for five minutes may lapse, and so
  * may, for the other end, one on which three of those questions did not come: it is proved anew when it is next needed.
  */
 import type { Connection } from "./connectionState.ts";

@@ -25,7 +25,8 @@ export function bodyBytesForNew({ paths: all, options }: Connection): number {
   const paths = [...all.values()];
   const datagrams = paths.filter(({ kind }) => kind === "datagram");
   const most = (options.agreed?.largestSymbolBytes ?? Infinity) + symbolHeaderBytes;
-  return Math.min(most, datagrams.length > 0 ? smallestBody(datagrams) : Math.min(stripeBodyBytes, smallestBody(paths)));
+  if (datagrams.length > 0) return Math.min(most, smallestBody(datagrams));
+  return Math.min(most, stripeBodyBytes, smallestBody(paths));
 }
 
 const stripeBodyBytes = 4_096;

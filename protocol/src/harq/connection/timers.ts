@@ -110,7 +110,9 @@ function sendMessages(connection: Connection, nowUs: number): void {
   if (before.profile === "striped" && isTail(before)) leaveStalled(connection, active);
   if (connection.mustPlan) outbox.plan(before);
   connection.mustPlan = false;
-  if (before.profile === "striped") return sendStripes(connection, active, conditionsOf(connection, active, nowUs), nowUs);
+  if (before.profile === "striped") {
+    return sendStripes(connection, active, conditionsOf(connection, active, nowUs), nowUs);
+  }
   for (const path of active) {
     const isIdle = sendSymbols(connection, path, conditionsOf(connection, active, nowUs), nowUs);
     if (isIdle) path.appLimitedUntilBytes = path.deliveredBytes + path.book.inFlightBytes() + 1;

@@ -27,6 +27,8 @@ const busyLookUs = 100_000;
 const idleLookUs = 1_000_000;
 const firstRetryUs = 250_000;
 const longestRetryUs = 4_000_000;
+/** What ends sooner was refused. */
+const heldUs = 3_000_000;
 const openWithinUs = 10_000_000;
 const lastPathId = 255;
 
@@ -62,7 +64,8 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
     silentUs = isWaiting && receivedBytes === seenBytes ? silentUs + passedUs : 0;
     seenBytes = receivedBytes;
     pathlessUs = paths.length === 0 ? pathlessUs + passedUs : 0;
-    if (paths.some(({ id, isValidated }) => isValidated && id !== linkPathIds.stream && open.has(id))) retryAfterUs = firstRetryUs;
+    const hasJoined = paths.some(({ id, isValidated }) => isValidated && id >= linkPathIds.firstJoined);
+    if (hasJoined) retryAfterUs = firstRetryUs;
     const underWayBytes = queuedBytes + inFlightBytes + heldBytes;
     const stalls = paths.reduce((total, path) => total + path.stalls, 0);
     if (underWayBytes < largeBytes) stallsBefore = stalls;
@@ -76,12 +79,14 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
     if (plan === "over") return void link.close();
     if (plan.rescues) rescuedUs = nowUs;
     if (nowUs >= retryUs) for (let at = streams; at < Math.min(mostStripes, plan.least); at += 1) join();
-    const bySilence = paths.filter(({ id }) => open.has(id)).toSorted((one, other) => Number(other.isSuspect) - Number(one.isSuspect));
-    for (const { id } of bySilence.slice(0, -plan.most)) link.closePath(id);
+    const kept = paths.filter(({ id }) => open.has(id));
+    kept.sort((one, other) => Number(other.isSuspect) - Number(one.isSuspect));
+    for (const { id } of kept.slice(0, -plan.most)) link.closePath(id);
     callOff = clock.after(underWayBytes > 0 ? busyLookUs : idleLookUs, look);
   }
 
   function join(): void {
+    const dialledUs = clock.nowUs();
     const socket = dial();
     opening.add(socket);
     const late = clock.after(openWithinUs, () => socket.close());
@@ -97,7 +102,10 @@ export function keepStreams({ link, clock, rttUs, first, dial }: KeepStreamsOpti
       late();
       opening.delete(socket);
       if (code === unknownLinkCode) return void link.close();
-      retryUs = clock.nowUs() + retryAfterUs;
+      const nowUs = clock.nowUs();
+      // One that held, or one of several that fail together, says nothing new.
+      if (nowUs - dialledUs > heldUs || nowUs < retryUs) return;
+      retryUs = nowUs + retryAfterUs;
       retryAfterUs = Math.min(longestRetryUs, 2 * retryAfterUs);
     });
   }
