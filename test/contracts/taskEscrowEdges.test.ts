@@ -8,7 +8,7 @@ import { expect } from "chai";
 import { maxUint256, type Address, type Hex } from "viem";
 import { eventsOf } from "./support/chain.ts";
 import { moneyOf, moved } from "./support/money.ts";
-import { BILLED, createRail, ESCROWED } from "./support/rail.ts";
+import { BILLED, createRail, escrowParts, ESCROWED } from "./support/rail.ts";
 import { codeOf, revertOf } from "./support/revert.ts";
 import { acceptTask, anAssignedTask, assignTask, hashOf, onDemand, postTask, settleTask } from "./support/tasks.ts";
 import { wordsOf } from "./support/taskWords.ts";
@@ -19,6 +19,7 @@ const BOND = 10_000n;
 const { world, alpha, beta, gamma, payerMoney, payoutMoney } = await createRail();
 const { payer, stranger, deployer } = world.actors;
 const read = world.publicClient.readContract;
+const { treasury } = escrowParts(world);
 const keeper: Address = world.accountAt(6);
 
 describe("TaskEscrow at its edges", () => {
@@ -60,7 +61,7 @@ describe("TaskEscrow at its edges", () => {
     }
   });
 
-  it("takes a demand about a bill of nothing: only the bond is at stake, and the keeper that attests has it", async () => {
+  it("takes a demand about a bill of nothing: only the bond is at stake, and where a keeper attests the treasury has it", async () => {
     const { taskId } = await anAssignedTask(world);
     await settleTask(world, taskId, alpha, { change: { durationMs: 0 } });
     const before = await payerMoney();
@@ -70,9 +71,9 @@ describe("TaskEscrow at its edges", () => {
     expect(await potUsd6()).to.equal(BOND);
     const attested = await onDemand(world, "attestOutput", taskId, { from: keeper });
     expect(eventsOf(attested, world.paymentVault, "PaidFromHeld")).to.deep.equal([
-      { rail: world.escrow.address, payee: keeper, amountUsd6: BOND },
+      { rail: world.escrow.address, payee: treasury, amountUsd6: BOND },
     ]);
-    expect((await moneyOf(world, keeper)).creditUsd6).to.equal(BOND);
+    expect((await moneyOf(world, keeper)).creditUsd6).to.equal(0n);
     expect((await payoutMoney(alpha)).creditUsd6).to.equal(0n);
     expect(await potUsd6()).to.equal(0n);
   });
