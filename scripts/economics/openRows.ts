@@ -15,6 +15,7 @@ export const openRows: ReadonlyMap<string, string> = new Map([
       "is settled its digest binds it, so an assignment that was never posted is seen by all; but no contract takes " +
       "anything for it. The role is held by accounts that the administrator named and a guardian removes at once; " +
       "what the friend returns is audited like anybody's, and after the keeper window anyone assigns. Where a keeper " +
-      "does post, half its bond outweighs the bill of the largest task, but no longer bill and standby together",
+      "does post, half its bond outweighs the bill of the largest task, but no longer bill and standby together. " +
+      "[Decision 0013](decisions/0013-seats-that-were-not-drawn.md) says what is to close both",
   ],
 ]);
