@@ -38,7 +38,8 @@ export function onFates(connection: Connection, path: Path, status: StatusFrame,
   for (const packet of arrived) {
     path.deliveredBytes += packet.stamp.bytes;
     path.flightStartUs = packet.stamp.sentUs;
-    path.stream.onDelivered(packet.stamp.bytes, nowUs);
+    // Nobody asks for the window of a path of datagrams, and so nothing of it would be forgotten.
+    if (path.kind === "stream") path.stream.onDelivered(packet.stamp.bytes, nowUs);
     tellMessages(packet.content, late.has(packet) || packet.content.isLate === true ? "revived" : "arrived");
     const { keyPhase } = packet.content;
     if (keyPhase !== undefined) connection.protection.phases?.onAcknowledged(keyPhase, nowUs);
