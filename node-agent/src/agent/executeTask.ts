@@ -14,6 +14,7 @@ import type { RunnerPool, Slot } from "../pool/runnerPool.ts";
 import type { AssignedTask } from "./readTask.ts";
 import type { OpenedInput } from "./receiveInput.ts";
 import { untilAborted } from "./untilAborted.ts";
+import { untilDone } from "./untilDone.ts";
 
 /** The part of a receipt that an execution decides. */
 export interface Outcome {
@@ -136,12 +137,6 @@ async function store(request: {
   blob: { taskId: Hex; hash: Hex; bytes: Uint8Array };
 }): Promise<void> {
   const { blobs, clock, signal, blob } = request;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-    try {
-      return await blobs.put({ ...blob, signal });
-    } catch (error) {
-      if (signal.aborted || !errorCatalogue[codeOf(error)].retryable) throw error;
-    }
-    await clock.sleep(pauseMs, signal);
-  }
+  const mayHelp = (code: ErrorCode): boolean => errorCatalogue[code].retryable;
+  await untilDone(() => blobs.put({ ...blob, signal }), { firstPauseMs, longestPauseMs, mayHelp, clock, signal });
 }

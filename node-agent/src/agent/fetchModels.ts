@@ -6,7 +6,7 @@
  */
 import { catalogue as knownModels } from "@ngpu/protocol/catalogue";
 import type { Blobs } from "@ngpu/protocol/blobExchange/blobs";
-import { codeOf, errorCatalogue, NgpuError } from "@ngpu/protocol/errors";
+import { codeOf, errorCatalogue, NgpuError, type ErrorCode } from "@ngpu/protocol/errors";
 import type { FileSpec, ModelManifest } from "@ngpu/protocol/manifest";
 import type { Clock } from "@ngpu/protocol/service/clock";
 import type { Log } from "@ngpu/protocol/service/log";
@@ -16,6 +16,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync
 import { dirname } from "node:path";
 import type { Hex } from "viem";
 import { unfinishedSuffix } from "./durableFile.ts";
+import { untilDone } from "./untilDone.ts";
 
 export interface FetchModelsOptions {
   blobs: Pick<Blobs, "part">;
@@ -98,16 +99,9 @@ async function nextPart(
   part: { modelId: Hex; sha256: Hex; offset: number },
 ): Promise<Uint8Array> {
   const untilMs = clock.monotonicMs() + patienceMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
-    try {
-      return await blobs.part({ ...part, signal });
-    } catch (error) {
-      const code = codeOf(error);
-      const mayHelp = errorCatalogue[code].retryable && code !== "BLOB_UNKNOWN";
-      if (signal.aborted || !mayHelp || clock.monotonicMs() + pauseMs > untilMs) throw error;
-    }
-    await clock.sleep(pauseMs, signal);
-  }
+  const mayHelp = (code: ErrorCode, pauseMs: number): boolean =>
+    errorCatalogue[code].retryable && code !== "BLOB_UNKNOWN" && clock.monotonicMs() + pauseMs <= untilMs;
+  return untilDone(() => blobs.part({ ...part, signal }), { firstPauseMs, mayHelp, clock, signal });
 }
 
 function writeAll(file: number, bytes: Uint8Array): void {

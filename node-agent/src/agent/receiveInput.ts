@@ -3,7 +3,7 @@
  * the commitment.
  */
 import type { TaskBlobs } from "@ngpu/protocol/blobExchange/blobs";
-import { codeOf, errorCatalogue } from "@ngpu/protocol/errors";
+import { errorCatalogue, type ErrorCode } from "@ngpu/protocol/errors";
 import { open } from "@ngpu/protocol/sealed/seal";
 import { unwrapTaskKey } from "@ngpu/protocol/sealed/wrap";
 import type { Clock } from "@ngpu/protocol/service/clock";
@@ -11,6 +11,7 @@ import { recoverSigner, type Signed, type SigningContext } from "@ngpu/protocol/
 import { hexToBytes, isAddressEqual } from "viem";
 import { checkInput } from "./checkInput.ts";
 import type { AssignedTask } from "./readTask.ts";
+import { untilDone } from "./untilDone.ts";
 
 export interface OpenedInput {
   taskKey: Uint8Array;
@@ -71,13 +72,6 @@ async function untilServed(request: {
   get: () => Promise<Uint8Array>;
 }): Promise<Uint8Array> {
   const { clock, signal, get } = request;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-    try {
-      return await get();
-    } catch (error) {
-      const code = codeOf(error);
-      if (signal.aborted || !(errorCatalogue[code].retryable || retriedCodes.includes(code))) throw error;
-    }
-    await clock.sleep(pauseMs, signal);
-  }
+  const mayHelp = (code: ErrorCode): boolean => errorCatalogue[code].retryable || retriedCodes.includes(code);
+  return untilDone(get, { firstPauseMs, longestPauseMs, mayHelp, clock, signal });
 }

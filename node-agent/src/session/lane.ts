@@ -26,6 +26,7 @@ import type { Frame, FrameOf } from "@ngpu/protocol/wire";
 import type { Hex } from "viem";
 import { checkInput } from "../agent/checkInput.ts";
 import { untilAborted } from "../agent/untilAborted.ts";
+import { untilDone } from "../agent/untilDone.ts";
 import type { RunnerPool } from "../pool/runnerPool.ts";
 import { declaredWorkCums } from "./declaredWork.ts";
 import type { LaneBodies } from "./laneBodies.ts";
@@ -161,15 +162,9 @@ export function createLane(
 
   async function untilTaken({ hash, bytes }: { hash: Hex; bytes: Uint8Array }): Promise<void> {
     const { signal } = stopping;
-    for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
-      try {
-        return await blobs.put({ taskId: sessionId, hash, bytes, signal });
-      } catch (error) {
-        const mayHelp = errorCatalogue[codeOf(error)].retryable && pauseMs <= longestPauseMs;
-        if (signal.aborted || !mayHelp) throw error;
-      }
-      await clock.sleep(pauseMs, signal);
-    }
+    const mayHelp = (code: ErrorCode, pauseMs: number): boolean => errorCatalogue[code].retryable && pauseMs <= longestPauseMs;
+    const put = (): Promise<void> => blobs.put({ taskId: sessionId, hash, bytes, signal });
+    await untilDone(put, { firstPauseMs, mayHelp, clock, signal });
   }
 
   /** The request's sealed input, of the frame or of the gateway. */
