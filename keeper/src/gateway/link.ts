@@ -87,7 +87,7 @@ export function createLink(options: {
       else if (silentMs > limits.pingMs) socket.ping();
     },
     async take(frame) {
-      heardMs = clock.monotonicMs();
+      // It says nothing of this socket, which is pinged as before.
       if (closed) return;
       const handled = Promise.withResolvers<void>();
       waiting.push({ frame, handled: handled.resolve });
