@@ -3,8 +3,9 @@
  * the gateway, as keepers vouch for what they find there, and lies ready for the client meanwhile.
  */
 import type { TaskBlobs } from "@ngpu/protocol/blobExchange/blobs";
-import { codeOf } from "@ngpu/protocol/errors";
+import type { ErrorCode } from "@ngpu/protocol/errors";
 import type { Clock } from "@ngpu/protocol/service/clock";
+import { untilDone } from "../agent/untilDone.ts";
 import type { BlobShelf } from "./blobShelf.ts";
 
 const firstPauseMs = 100;
@@ -14,15 +15,9 @@ const longestPauseMs = 2_000;
 export function raceBlobs(options: { gateway: TaskBlobs; shelf: BlobShelf; clock: Clock }): TaskBlobs {
   const { gateway, shelf, clock } = options;
 
-  async function fetched(blob: Parameters<TaskBlobs["get"]>[0] & { signal: AbortSignal }): Promise<Uint8Array> {
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-      try {
-        return await gateway.get(blob);
-      } catch (error) {
-        if (blob.signal.aborted || codeOf(error) !== "BLOB_UNKNOWN") throw error;
-      }
-      await clock.sleep(pauseMs, blob.signal);
-    }
+  function fetched(blob: Parameters<TaskBlobs["get"]>[0] & { signal: AbortSignal }): Promise<Uint8Array> {
+    const mayHelp = (code: ErrorCode): boolean => code === "BLOB_UNKNOWN";
+    return untilDone(() => gateway.get(blob), { firstPauseMs, longestPauseMs, mayHelp, clock, signal: blob.signal });
   }
 
   return {
